@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "schemas/types/reach.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/search/history/seed_curves.hpp"
 #include "server/search/seeds/leaders.hpp"
 
 namespace hone::api {
-
-bool is_value(double merit, const SweepSpec& spec) {
-  return std::isfinite(merit) && (!spec.objective.reach || -merit < some_not_reached_from);
-}
 
 Json interval_json(Interval merits, const SweepSpec& spec) {
   if (spec.objective.reach) merits.high = std::min(merits.high, -0.0);
@@ -22,18 +17,15 @@ Json interval_json(Interval merits, const SweepSpec& spec) {
 }
 
 Certainty::Certainty(const Past& past, const SweepSpec& spec)
-    : past_(past), spec_(spec), order_(find_leaders(past.history, past.history.trials().size())) {
-  bool comparable = true;
+    : past_(past),
+      spec_(spec),
+      order_(find_leaders(past.history, past.history.trials().size())),
+      expected_(expectations_of(past.history)) {
   for (const std::size_t trial : order_) {
     const SeedCurves curves(past.history, trial);
-    values_.push_back(curves.values(past.history.outcome(trial).phase));
-    // What a run that has not reached its bar counts as is no time, and has no spread.
-    if (spec.objective.reach && !all_values(values_.back()))
-      comparable = false;
-    else
-      pooled_.add({values_.back()});
+    values_.push_back(censored_as_failed(curves.values(past.history.outcome(trial).phase), spec));
+    pooled_.add({values_.back()});
   }
-  if (comparable) expected_ = expectations_of(past.history);
 }
 
 std::optional<std::size_t> Certainty::place_of(std::size_t trial) const {
@@ -48,23 +40,20 @@ const std::vector<double>& Certainty::values_of(std::size_t trial) const {
 
 std::optional<Interval> Certainty::interval_of(std::size_t trial) const {
   const auto place = place_of(trial);
-  if (!place || (spec_.objective.reach && !all_values(values_[*place]))) return std::nullopt;
+  if (!place) return std::nullopt;
   return seed_interval({values_[*place]}, spec_.replicates.aggregate, pooled_);
 }
 
 std::optional<double> Certainty::expected_of(std::size_t trial) const {
-  if (!place_of(trial) || trial >= expected_.size() || !expected_[trial]) return std::nullopt;
+  if (!place_of(trial) || !expected_[trial]) return std::nullopt;
   const auto interval = interval_of(trial);
   return interval ? std::clamp(*expected_[trial], interval->low, interval->high) : expected_[trial];
 }
 
 std::vector<Interval> Certainty::ranges(std::size_t count) const {
-  if (!std::ranges::all_of(values_, [this](const auto& one) { return all_values(one); })) return {};
+  for (const auto& merits : values_)
+    if (!std::ranges::all_of(merits, [](double merit) { return std::isfinite(merit); })) return {};
   return rank_ranges(values_, spec_.replicates.aggregate, count);
-}
-
-bool Certainty::all_values(const std::vector<double>& merits) const {
-  return std::ranges::all_of(merits, [this](double merit) { return is_value(merit, spec_); });
 }
 
 }  // namespace hone::api

@@ -11,9 +11,6 @@
 
 namespace hone::api {
 
-// Whether a merit is a value: neither a failure nor, of a time, a run that has not reached its bar.
-bool is_value(double merit, const SweepSpec& spec);
-
 // An interval of merits as [low, high] of the objective. No time is below zero.
 Json interval_json(Interval merits, const SweepSpec& spec);
 
@@ -27,7 +24,8 @@ class Certainty {
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
   // The place in order(); nullopt if the trial does not rank.
   [[nodiscard]] std::optional<std::size_t> place_of(std::size_t trial) const;
-  // Merits of the seeds behind the value. Precondition: the trial ranks.
+  // Merits of the seeds behind the value, minus infinity below the bar of a time. Precondition: the
+  // trial ranks.
   [[nodiscard]] const std::vector<double>& values_of(std::size_t trial) const;
   [[nodiscard]] std::optional<Interval> interval_of(std::size_t trial) const;
   // The merit that another training would be expected to have, within the interval.
@@ -36,13 +34,11 @@ class Certainty {
   [[nodiscard]] std::vector<Interval> ranges(std::size_t count) const;
 
  private:
-  [[nodiscard]] bool all_values(const std::vector<double>& merits) const;
-
   const Past& past_;
   const SweepSpec& spec_;
   std::vector<std::size_t> order_;
   std::vector<std::vector<double>> values_;      // by place
-  std::vector<std::optional<double>> expected_;  // by trial; empty if they cannot be compared
+  std::vector<std::optional<double>> expected_;  // by trial
   PooledSpread pooled_;
 };
 

@@ -64,8 +64,9 @@ Json worth_json(const Candidate& one, double bar, const SweepSpec& spec) {
 std::vector<double> all_values(const std::vector<Candidate>& candidates, const SweepSpec& spec) {
   std::vector<double> values;
   for (const Candidate& one : candidates)
-    std::ranges::copy_if(one.flat, std::back_inserter(values),
-                         [&](double merit) { return is_value(merit, spec); });
+    std::ranges::copy_if(one.flat, std::back_inserter(values), [&](double merit) {
+      return std::isfinite(merit) && is_reached(merit, spec);
+    });
   return values;
 }
 
@@ -113,17 +114,18 @@ Status add_runs(SQLite::Database& db, SweepId id, Confirmed& confirmed) {
   return Done{};
 }
 
-// Of a time: whether a seed has not reached the bar.
-bool censored(const Candidate& one, const SweepSpec& spec) {
-  return spec.objective.reach &&
-         !std::ranges::all_of(one.flat, [&](double merit) { return is_value(merit, spec); });
+// The merits between which a difference is a number.
+Strata comparable(const Candidate& one, const SweepSpec& spec) {
+  Strata strata;
+  for (const auto& row : one.merits) strata.push_back(censored_as_failed(row, spec));
+  return strata;
 }
 
 void rank_candidates(Confirmed& confirmed) {
   for (Candidate& one : confirmed.candidates) {
     one.flat = flattened(one.merits);
     if (!one.flat.empty()) one.iqm = iqm_of(one.flat);
-    if (!censored(one, confirmed.spec)) confirmed.pooled.add(one.merits);
+    confirmed.pooled.add(comparable(one, confirmed.spec));
   }
   confirmed.bar = bar_of(confirmed.candidates, confirmed.spec);
   const auto number = [](const Candidate& one) { return one.of ? one.of->value : 0; };
@@ -220,8 +222,8 @@ Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Tuned& tune
   item["min"] = shown(*std::min_element(one.flat.begin(), one.flat.end()), spec);
   item["max"] = shown(*std::max_element(one.flat.begin(), one.flat.end()), spec);
   item["bar"] = confirmed.bar ? worth_json(one, *confirmed.bar, spec) : Json(nullptr);
-  const auto interval = complete(one.merits) && !censored(one, spec)
-                            ? seed_interval(one.merits, Aggregate::iqm, confirmed.pooled)
+  const auto interval = complete(one.merits)
+                            ? seed_interval(comparable(one, spec), Aggregate::iqm, confirmed.pooled)
                             : std::nullopt;
   item["interval"] = interval ? interval_json(*interval, spec) : Json(nullptr);
   // Ranks of two sweeps are not comparable.

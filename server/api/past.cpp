@@ -78,9 +78,19 @@ std::vector<std::vector<double>> final_merits(const Past& past, std::size_t tria
   return rows;
 }
 
+bool is_reached(double merit, const SweepSpec& spec) {
+  return !spec.objective.reach || -merit < some_not_reached_from;
+}
+
+std::vector<double> censored_as_failed(std::vector<double> merits, const SweepSpec& spec) {
+  for (double& merit : merits)
+    if (!is_reached(merit, spec)) merit = -std::numeric_limits<double>::infinity();
+  return merits;
+}
+
 Json shown(double merit, const SweepSpec& spec) {
   if (!std::isfinite(merit)) return "diverged";
-  if (spec.objective.reach && -merit >= some_not_reached_from) return "not_reached";
+  if (!is_reached(merit, spec)) return "not_reached";
   return spec.objective.goal == Goal::maximize || rescaled(spec) ? merit : -merit;
 }
 

@@ -33,6 +33,14 @@ Result<Past> read_past(SQLite::Database& db, const SweepRow& sweep, const SweepS
 std::vector<std::vector<double>> final_merits(const Past& past, std::size_t trial,
                                               const SweepSpec& spec);
 
+// Whether a merit is a value: one of an objective of time may be that of a run, or of an aggregate,
+// which has not reached the bar.
+bool is_reached(double merit, const SweepSpec& spec);
+
+// The merits, minus infinity where the bar is not reached: no difference to a time is a number, so
+// that statistics leave such a run out as they do one that failed.
+std::vector<double> censored_as_failed(std::vector<double> merits, const SweepSpec& spec);
+
 // A merit as a value in the sign of the objective: "diverged", or of a time "not_reached", where it
 // is no number. Values between references keep their scale.
 Json shown(double merit, const SweepSpec& spec);

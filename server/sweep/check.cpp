@@ -114,6 +114,14 @@ Status check_reach(const SweepSpec& spec) {
   if (steps_of(spec) > 1) return no("is of one command: leave steps out");
   if (is_population(spec))
     return no("has no meaning for members that take over each other's training", "/search/method");
+  const auto& settings = spec.terminator.settings;
+  if (spec.terminator.rule == "patience" && std::ranges::any_of(settings, [](const auto& one) {
+        return one.first == "min_delta" && one.second != 0;
+      }))
+    return no(
+        "does not improve by steps: it is there once or not at all, and before that each value "
+        "nearer to the bar counts; leave min_delta out",
+        "/terminator/min_delta");
   if (spec.objective.reach->clock == RunClock::cpu_seconds &&
       std::holds_alternative<AskTrainer>(spec.trainer))
     return no(
@@ -233,6 +241,12 @@ Status check_trainer(const SweepSpec& spec) {
   if (std::find(objectives.begin(), objectives.end(), spec.objective.metric) == objectives.end())
     return unknown_word("trainer '" + builtin->name + "' reports no", spec.objective.metric,
                         objectives, "/objective/metric");
+  if (!spec.further_objectives.empty())
+    return refuse(Code::invalid,
+                  "trainer '" + builtin->name +
+                      "' reports one objective: keep it alone, or train with a command, which may "
+                      "report several",
+                  "/objectives");
   if (spec.budget.unit != trainer->unit)
     return refuse(
         Code::invalid,

@@ -185,6 +185,90 @@ def test_a_python_function_is_timed_until_its_bar(server, tmp_path, monkeypatch)
         assert "not_reached" in sweep._repr_html_()
 
 
+# Phase k reports 10 x depth x k + 10 x (seed % 5): no seed lifts depth 1 over a bar of 100.
+SEEDS = r'''
+import json, os, sys
+seed = json.load(open(os.environ["HONE_RUN_FILE"]))["seed"]
+for phase in range(4):
+    value = 10 * int(sys.argv[1]) * (phase + 1) + 10 * (seed % 5)
+    report = {"step": 250 * (phase + 1), "value": value}
+    print("@hone", json.dumps({"report": report}), flush=True)
+'''
+
+
+def replay_of(depth, seed):
+    """The steps until the bar of 100, or None."""
+    for phase in range(4):
+        if 10 * depth * (phase + 1) + 10 * (seed % 5) >= 100:
+            return 250 * (phase + 1)
+    return None
+
+
+def seeds_of(server, trial, count):
+    number = trial.removeprefix("tr_")
+    return [server.get(f"/v1/runs/rn_{number}.{one}")["seed"] for one in range(count)]
+
+
+def test_the_value_of_several_seeds_is_their_mean_time(server, start, tmp_path):  # noqa: F811
+    """Intervals and expected values were computed with the number that stands for 'not reached'."""
+    start()
+    sweep = submitted(server, tmp_path, SEEDS, replicates={"seeds": 3},
+                      objective={"metric": "return", "reach": 100, "clock": "steps"},
+                      parameters={"depth": {"values": [1, 4, 6, 8]}})
+    ended(server, sweep)
+    items = server.get(f"/v1/sweeps/{sweep}/best")["items"]
+    assert len(items) == 4
+    for item in items:
+        depth = item["params"]["depth"]
+        times = [replay_of(depth, seed) for seed in seeds_of(server, item["id"], 3)]
+        if None in times:
+            assert depth == 1 and item["value"] == "not_reached" and item["interval"] is None, item
+        else:
+            assert item["value"] == pytest.approx(sum(times) / 3), (item, times)
+            low, high = item["interval"]
+            assert -2000 < low <= item["value"] <= high < 2000, item
+        assert item["expected"] is None, item  # a seed of the sweep is below the bar
+    assert items[-1]["params"]["depth"] == 1
+    values = [item["value"] for item in items[:3]]
+    assert values == sorted(values)
+    shown = ok("best", sweep, server=server)
+    assert "e+" not in shown and "e1" not in shown, shown
+    assert json.loads(ok("replay", sweep, "--format", "json", server=server))["same"]
+
+
+def test_a_confirmation_ranks_by_time(server, start, tmp_path):  # noqa: F811
+    """A slower confirmed time was called less, and the worst seed min."""
+    start()
+    sweep = submitted(server, tmp_path, SEEDS, search={"method": "grid", "trials": 3},
+                      objective={"metric": "return", "reach": 100, "clock": "steps"},
+                      parameters={"depth": {"values": [1, 4, 8]}})
+    ended(server, sweep)
+    tuned = dict(ranked(server, sweep))
+    ok("confirm", sweep, "--start", "--top", "3", "--seeds", "4", server=server)
+    ended(server, "sw_2")
+    report = server.get(f"/v1/sweeps/{sweep}/confirm")
+    assert report["objective"] == {"metric": "return", "goal": "soonest"}
+    assert [item["params"]["depth"] for item in report["items"]] == [8, 4, 1]
+    for item in report["items"]:
+        depth = item["params"]["depth"]
+        times = [replay_of(depth, seed) for seed in seeds_of(server, item["trial"], 4)]
+        reached = [time for time in times if time]
+        assert item["tuned_value"] == tuned[depth]
+        if len(reached) == 4:
+            middle = sorted(times)[1:3]
+            assert item["iqm"] == sum(middle) / 2 and item["mean"] == sum(times) / 4
+            assert item["min"] == max(times) and item["max"] == min(times)  # the worst, the best
+            assert item["interval"][1] < 3000 and item["optimism"] == item["iqm"] - tuned[depth]
+        else:
+            assert depth == 1 and item["iqm"] == "not_reached", (item, times)
+            assert item["interval"] is None and item["failed"] == 0
+    assert all(isinstance(point["value"], (int, float)) for point in report["profile"])
+    assert isinstance(report["items"][0]["bar"]["value"], (int, float))
+    text = ok("confirm", sweep, server=server)
+    header = text.splitlines()[0]
+    assert "worst" in header and "min" not in header, text
+
+
 def test_a_file_that_cannot_be_meant_is_refused(tmp_path):
     def refusal(**changes):
         file = tmp_path / "sweep.json"
@@ -195,5 +279,8 @@ def test_a_file_that_cannot_be_meant_is_refused(tmp_path):
     assert "give the bar as reach: VALUE" in refusal(
         objective={"metric": "return", "clock": "steps"})
     assert "soonest needs a bar" in refusal(objective={"metric": "return", "goal": "soonest"})
+    assert "leave min_delta out" in refusal(
+        objective={"metric": "return", "reach": 60},
+        terminator={"rule": "patience", "min_delta": 0.5})
     assert "make it the only objective" in refusal(
         objective=None, objectives=[{"metric": "return", "reach": 4}, {"metric": "cost"}])

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "schemas/types/aggregate.hpp"
+#include "schemas/types/reach.hpp"
 #include "server/search/seeds/race.hpp"
 
 namespace hone {
@@ -53,6 +54,13 @@ class Comparable {
 // had been seen in so many values more (Smyth, 2004).
 constexpr double noise_values = 2;
 
+// Whether no number is expected of the trial: of an objective of time, a seed is below the bar.
+bool censored(const History& history, const TrialRank& one) {
+  const auto below = [](double merit) { return -merit >= some_not_reached_from; };
+  return history.goal() == Goal::soonest &&
+         (below(history.outcome(one.trial).merit) || std::ranges::any_of(one.values, below));
+}
+
 double moderated(const TrialRank& one, const Noise& noise) {
   if (one.values.size() < 2) return noise.variance;
   const auto degrees = static_cast<double>(one.values.size() - 1);
@@ -83,6 +91,8 @@ std::vector<std::optional<double>> expectations_of(const History& history) {
   std::vector<double> merits;
   for (const TrialRank& one : race.ranking()) merits.push_back(history.outcome(one.trial).merit);
   if (merits.empty() || !all_finite(merits)) return expected;
+  for (const TrialRank& one : race.ranking())
+    if (censored(history, one)) return expected;
   const double middle = mean_of(merits);
   for (const TrialRank& one : race.ranking()) {
     const double merit = history.outcome(one.trial).merit;

@@ -18,7 +18,7 @@ std::vector<std::size_t> find_leaders(const History& history, std::size_t count)
 
 // Returns the expected merit of every trial, by index: its merit if it were trained again, shrunk
 // towards the mean of all trials by the share of noise in it. nullopt for trials that failed, or
-// that are too short to be compared.
+// that are too short to be compared; for all, if a seed has not reached an objective's bar.
 std::vector<std::optional<double>> expectations_of(const History& history);
 
 }  // namespace hone

@@ -60,6 +60,12 @@ TEST(Check, refuses_with_the_place_and_the_nearest_word) {
          builtin(s).settings.push_back({"gamma", 0.9});
        }},
       {"/seed", "2^53", [](auto& s) { s.seed = 1ULL << 53; }},
+      // The runs of such a sweep failed, each with its first report.
+      {"/objectives", "reports one objective",
+       [](auto& s) {
+         s.further_objectives = {{"cost", Goal::minimize}};
+         s.terminator = {"none", {}};
+       }},
       {"/objective/metric", "reports no", [](auto& s) { s.objective.metric = "returns"; }},
       {"/budget/unit", "in frames", [](auto& s) { s.budget.unit = "episodes"; }},
       {"/search/method", "did you mean 'random'", [](auto& s) { s.search.method = "randon"; }},

@@ -195,6 +195,11 @@ TEST(Reach, is_refused_where_it_means_nothing) {
   EXPECT_EQ(refused(long_run), "/spec/budget");
   long_run.objective.reach->clock = RunClock::seconds;
   EXPECT_EQ(refused(long_run), "accepted");
+  auto patient = timed_spec();
+  patient.terminator = {"patience", {{"phases", 2}}};
+  EXPECT_EQ(refused(patient), "accepted");
+  patient.terminator.settings.emplace_back("min_delta", 1.5);  // a time does not improve by steps
+  EXPECT_EQ(refused(patient), "/spec/terminator/min_delta");
   auto asked = timed_spec(RunClock::cpu_seconds);
   asked.trainer = AskTrainer{};
   EXPECT_EQ(refused(asked), "/spec/objective/clock");
