@@ -1,15 +1,19 @@
-"""hone reproduce: the same bits again from the recorded code, or the first difference."""
+"""hone reproduce: the same bits again from the recorded code, or the first difference.
+
+HONE_REPRODUCE_RUNS is the number of runs of each trainer that are reproduced.
+"""
 import json
+import os
 import sys
 
 import pytest
 
-from commands import hone
+from commands import hone, ok
 from conftest import sweep_spec
 from test_code import commit, ended, git, work  # noqa: F401 (work is a fixture)
 from test_worker import Worker
 
-# Every trainer of hone in a form that repeats bit for bit: 26 runs in all.
+# Every trainer of hone in a form that repeats bit for bit: at least two runs of each.
 TRAINERS = [
     ("ga3c", {"deterministic": "yes"}, "frames", 4000, 3),
     ("ga3c", {"deterministic": "yes", "env": "Acrobot-v1", "layers": 2}, "frames", 4000, 2),
@@ -54,6 +58,7 @@ def reproduce(server, run, *words, cwd=None):
 def test_runs_of_hones_trainers_repeat_bit_for_bit(server, start, name, settings, unit, budget,
                                                    trials):
     start()
+    trials = int(os.environ.get("HONE_REPRODUCE_RUNS", trials))
     metric = OBJECTIVES.get(name, {"metric": "return"})
     ended(server, server.submit(sweep_spec(
         command=None, trainer={"name": name, **settings}, objective=metric,
@@ -64,6 +69,12 @@ def test_runs_of_hones_trainers_repeat_bit_for_bit(server, start, name, settings
         status, outcome = reproduce(server, f"rn_{trial}.0")
         assert status == 0 and outcome["same"] and outcome["difference"] is None, outcome
         assert outcome["reports"] == 4 and outcome["models"] == 4 and not outcome["notes"], outcome
+
+
+def test_every_trainer_is_among_them():
+    listed = ok("train", "--help").split("Subcommands:")[1].splitlines()
+    trainers = {line.split()[0] for line in listed if line.startswith("  ") and line[2] != " "}
+    assert trainers == {name for name, *_ in TRAINERS} and len(trainers) >= 12
 
 
 def test_a_run_that_was_paused_and_promoted_repeats(server, start):
