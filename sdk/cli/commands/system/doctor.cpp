@@ -90,7 +90,9 @@ Finding check_data_folder(const fs::path& data) {
     return {Health::fail, "data folder",
             there.string() + " is not writable; choose another with --data or HONE_DATA"};
   return {Health::ok, "data folder",
-          data.string() + (there == data ? "" : " (created by hone up)")};
+          data.string() + (there == data ? ""
+                                         : " does not exist: hone up creates it; a server with "
+                                           "another --data has its own")};
 }
 
 Finding check_disk(const fs::path& data) {
