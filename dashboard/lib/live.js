@@ -68,10 +68,11 @@ export function start(after, use) {
 }
 
 // Runs `work` soon after a call, and at most once in `pause` milliseconds; never two at a time.
-// It takes a twentieth of the time at most, so that pages of a large sweep leave the server idle.
-export function throttled(pause, work) {
-  let last = 0;
-  let rest = pause;
+// It takes a twentieth of the time at most, so that pages of a large sweep do not fill the server.
+// spent: of the time that the page has already read for.
+export function throttled(pause, work, spent = 0) {
+  let last = spent ? performance.now() : 0;
+  let rest = Math.max(pause, 20 * spent);
   let timer = 0;
   let busy = false;
   let again = false;

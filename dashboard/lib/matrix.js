@@ -2,6 +2,11 @@
 import { matrix as read } from "./api.js";
 import { rankCells } from "./raster.js";
 
+function codeOf({ words }, word) {
+  if (!words.includes(word)) words.push(word);
+  return words.indexOf(word);
+}
+
 export class Curves {
   constructor(data) {
     this.data = data;
@@ -21,13 +26,33 @@ export class Curves {
     return this;
   }
 
-  // Takes reports [run, phase, value] over; false if one is of a run that is not here yet.
+  // A row for a new run of a known trial; null for a run of another trial.
+  grow(run) {
+    const { matrix } = this;
+    const [trial, replicate] = run.slice(3).split(".").map(Number);
+    if (!this.data.index.has(trial)) return null;
+    const row = matrix.rows++;
+    if (matrix.cells.length < matrix.rows * matrix.points) {
+      const cells = new Float32Array(Math.ceil(1.25 * matrix.rows) * matrix.points).fill(NaN);
+      cells.set(matrix.cells);
+      matrix.cells = cells;
+    }
+    matrix.trial.push(trial);
+    matrix.replicate.push(replicate);
+    matrix.number.push(this.data.columns.number[this.data.index.get(trial)]);
+    matrix.state.codes.push(codeOf(matrix.state, "running"));
+    matrix.reason.codes.push(codeOf(matrix.reason, "none"));
+    this.rowOf.set(run, row);
+    return row;
+  }
+
+  // Takes reports [run, phase, value] over; false if one is of a trial that is not here yet.
   add(reports) {
     const { matrix } = this;
     let known = true;
     for (const [run, phase, value] of reports) {
-      const row = this.rowOf.get(run);
-      if (row === undefined) {
+      const row = this.rowOf.get(run) ?? this.grow(run);
+      if (row === null) {
         known = false;
         continue;
       }

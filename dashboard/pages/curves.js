@@ -81,6 +81,7 @@ export async function curvesPage(page) {
   const data = sweepData(id);
   const curves = new Curves(data);
   const state = { bands: [], phases: { items: [] } };
+  const began = performance.now();
   const reading = Promise.all([data.loadSweep(), data.loadColumns(), curves.load()]);
   const side = h("div");
   const redraw = () => {
@@ -134,6 +135,7 @@ export async function curvesPage(page) {
   state.plot = plot;
   page.onLeave(() => plot.close());
   await reading; // its worker starts meanwhile
+  const spent = performance.now() - began;
   const filter = filterBar(data, async () => {
     curves.version++;
     curves.ranks = null;
@@ -162,7 +164,7 @@ export async function curvesPage(page) {
   if (param("q")) state.phases = await get(`/v1/sweeps/${id}/phases`);
   redraw();
   more();
-  follow(page, { id, data, curves, filter, redraw, state });
+  follow(page, { id, data, curves, filter, redraw, spent });
   const bar = h(
     "div.bar",
     {},
@@ -201,21 +203,34 @@ export async function curvesPage(page) {
   ];
 }
 
-// Reports are drawn as they arrive; new runs and states are read once a second at most.
-function follow(page, { id, data, curves, filter, redraw }) {
-  const soon = throttled(2000, async () => {
-    await Promise.all([data.loadColumns(), curves.load()]);
+// Reports are drawn as they arrive. New trials are read every two seconds, and all curves, for the
+// states of runs and what forks inherit, less often if there are many.
+function follow(page, { id, data, curves, filter, redraw, spent }) {
+  const trials = throttled(2000, async () => {
+    await data.loadColumns();
     filter.update();
     redraw();
   });
+  const all = throttled(
+    2000,
+    async () => {
+      await curves.load();
+      redraw();
+    },
+    spent,
+  );
   page.onFrame((frame) => {
-    if (frame.resync) return soon();
-    if (!frame.sweeps.includes(id)) return undefined;
-    if (!curves.add(frame.reports) || frame.reports.length < frame.events) soon();
+    if (!frame.resync && !frame.sweeps.includes(id)) return;
+    if (!curves.add(frame.reports) || frame.resync || frame.reports.length < frame.events) {
+      trials();
+      all();
+    }
     redraw();
-    return undefined;
   });
-  page.onLeave(soon.cancel);
+  page.onLeave(() => {
+    trials.cancel();
+    all.cancel();
+  });
 }
 
 function tableOf({ matrix }, rows) {

@@ -38,7 +38,7 @@ export function useCard({ metrics, sweep, why }, place, plots) {
     card(
       "Use of the worker",
       [
-        said ? h("p", {}, said) : null,
+        said ? h("p.before", {}, said) : null,
         h(
           "div.small-grid",
           {},

@@ -152,6 +152,25 @@ def test_page_follows_reports_as_they_arrive(filled, pages):
     page.wait(f"document.querySelector('.facts dd').firstChild.textContent === '{shown}'")
 
 
+def test_a_run_that_begins_while_the_page_is_open_is_drawn(tmp_path, pages):
+    server = world.start(tmp_path / "data")
+    sweep = server.submit(world.sweep_of("growing", 6, terminator={"rule": "none"}))
+    worker = server.join(cpus=8)
+    for _ in range(2):
+        server.report(server.acquire(worker), 0, 12.5)
+    page = pages(f"http://127.0.0.1:{server.port}/#/sweeps/{sweep}/curves")
+    page.wait("document.body.innerText.includes('2 runs drawn')")
+    page.wait("document.getElementById('live').dataset.state === 'live'")
+    grant = server.acquire(worker)
+    server.report(grant, 0, 13.5)
+    server.report(grant, 1, 14.5)
+    page.wait("document.body.innerText.includes('3 runs drawn')")
+    rows = json.loads(table_of(page, "curves"))[1:]
+    run = grant["attempt"].split("#")[0]
+    assert [float(row[3]) for row in rows if row[0] == run] == [13.5, 14.5]
+    assert server.stop() == 0
+
+
 def test_view_survives_a_killed_server(tmp_path, pages):
     server = world.start(tmp_path / "data")
     sweep = server.submit(world.sweep_of())

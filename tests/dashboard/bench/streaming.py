@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import multiprocessing
 import threading
 import time
 import uuid
@@ -145,30 +146,43 @@ def follow(bench, name, rate, seconds):
     return Seen(sent, spent, percentile(frames, 0.95), max(frames), percentile(lags, 0.95), heap)
 
 
+def report_for(seconds, server, result):
+    """Reports as fast as they are answered, and puts how many there were a second."""
+    threads = reporters(server)
+    for thread in threads:
+        thread.start()
+    time.sleep(2)  # leases are taken first
+    before, began = sum(thread.sent for thread in threads), time.monotonic()
+    time.sleep(seconds)
+    sent = sum(thread.sent for thread in threads) - before
+    result.put(sent / (time.monotonic() - began))
+    for thread in threads:
+        thread.ended.set()
+    for thread in threads:
+        thread.join()
+
+
 def rates(bench, name, pages, seconds):
-    """Reports a second as fast as they are answered: with no page open, and with some. The browser
-    has the lowest priority, so that the difference is what the pages cost the server, and not what
-    they cost the machine of their user."""
+    """Reports a second with no page open, and with some. The reports come from a process of their
+    own, and the browser has the lowest priority, so that the difference is what the pages cost the
+    server, and not what they cost the machine of their user."""
     server = bench.server(name)
+    own = multiprocessing.get_context("fork")
 
     def rate(browser):
-        threads = reporters(server)
-        for thread in threads:
-            thread.start()
-        time.sleep(2)  # leases are taken first
-        before, began = sum(thread.sent for thread in threads), time.monotonic()
-        while time.monotonic() - began < seconds:
+        result = own.Queue()
+        process = own.Process(target=report_for, args=(seconds, server, result))
+        process.start()
+        while process.is_alive():
             browser.pump(0.2)
-        found = (sum(thread.sent for thread in threads) - before) / (time.monotonic() - began)
-        for thread in threads:
-            thread.ended.set()
-        for thread in threads:
-            thread.join()
-        return found
+        return result.get()
 
     browser = devtools.Browser(nice=19)
     url = bench.url(name, "#/sweeps/sw_2/curves")
     there = [timing.opened(browser, url, "canvas[data-density]")[0] for _ in range(pages)]
+    for page in there:
+        for domain in ("Network", "Audits", "Log"):
+            page.call(f"{domain}.disable")
     watched = rate(browser)
     for page in there:
         page.close()
