@@ -172,6 +172,32 @@ TEST(Reader, takes_rows_objects_and_the_published_names) {
   EXPECT_EQ(rows->nodes[0].color, 5);
 }
 
+// "an edge from node '1', which is not there": the edges of published files name ids, not names.
+TEST(Reader, takes_published_nodes_with_both_a_name_and_an_id) {
+  const std::string edges = R"("edges":[{"sourceId":1,"destId":178,"cost":0.5}]})";
+  const std::string rest = R"(,"supportedOnFpga":1,"cpuLatency":12.36,"fpgaLatency":1.236,)"
+                           R"("isBackwardNode":0,"colorClass":7,"size":205524992.0})";
+  const auto published = [&](const std::string& first, const std::string& second) {
+    return read_graph(R"({"maxSizePerFPGA":17185374208.0,"maxFPGAs":6,"maxCPUs":1,"nodes":[)"
+                      R"({"name":")" +
+                          first + R"(","id":1)" + rest + R"(,{"name":")" + second +
+                          R"(","id":178)" + rest + "]," + edges,
+                      "g");
+  };
+  const auto graph = published("node77", "node77grad");
+  ASSERT_TRUE(graph.ok()) << graph.error().detail;
+  EXPECT_EQ(graph->nodes[1].name, "node77grad");
+  ASSERT_EQ(graph->edges.size(), 1U);
+  EXPECT_EQ(graph->edges[0].from, 0);
+  EXPECT_EQ(graph->edges[0].to, 1);
+  const auto repeated = published("relu", "relu");
+  ASSERT_TRUE(repeated.ok()) << repeated.error().detail;
+  EXPECT_EQ(repeated->nodes[1].name, "relu #178");
+  const auto crossed = published("178", "1");
+  ASSERT_TRUE(crossed.ok()) << crossed.error().detail;
+  EXPECT_EQ(crossed->edges[0].from, 0);
+}
+
 TEST(Reader, reads_back_what_it_writes) {
   for (const auto& row : graph_table()) {
     const Graph graph = row.make();
