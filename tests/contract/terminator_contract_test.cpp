@@ -68,6 +68,33 @@ TEST_P(TerminatorContract, is_recomputed_from_its_inputs_alone_and_explains_itse
   }
 }
 
+// An imported document may lack inputs of a verdict: its explanation ended the server.
+TEST_P(TerminatorContract, a_verdict_without_one_of_its_inputs_ended_the_server) {
+  History history(Goal::maximize, 0);
+  Rng rng(2, Purpose::simulation, 0);
+  const auto expect_answers = [&](const Verdict& verdict) {
+    EXPECT_FALSE(rule_->explain(verdict).empty());
+    static_cast<void>(rule_->recompute(verdict.inputs));
+  };
+  for (int run = 0; run < plan.runs(); ++run) {
+    const std::size_t index = history.add_run(history.add_trial({}));
+    for (int phase = 0; phase < plan.phases - 1; ++phase) {
+      const Score score = Score::of(rng.normal());
+      const Verdict verdict = rule_->judge(history, index, phase, score);
+      for (std::size_t i = 0; i < verdict.inputs.size(); ++i) {
+        Verdict lacks = verdict;
+        lacks.inputs.erase(lacks.inputs.begin() + static_cast<std::ptrdiff_t>(i));
+        expect_answers(lacks);
+        lacks.inputs = {{verdict.inputs[i].name, -1e300}};
+        expect_answers(lacks);
+      }
+      for (const Action action : {Action::go_on, Action::pause, Action::stop})
+        expect_answers({action, verdict.reason, {}});
+      history.add_report(index, phase, score);
+    }
+  }
+}
+
 TEST_P(TerminatorContract, never_stops_the_first_report_of_a_phase) {
   if (GetParam().rule == "threshold") GTEST_SKIP() << "it asks for a value, not for a rank";
   History history(Goal::maximize, 0);

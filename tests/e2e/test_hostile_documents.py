@@ -51,7 +51,8 @@ def read_everything(server, sweep):
         for value in (1.0, 3, 33):
             told = server.ask("POST", f"/v1/trials/{trial}/tell", {"value": value}, timeout=10)
             assert told.status < 500, told
-        assert server.ask("GET", f"/v1/runs/{run['id']}", timeout=10).status < 500
+        for path in ("", "/explain", "/curve", "/attempts"):
+            assert server.ask("GET", f"/v1/runs/{run['id']}{path}", timeout=10).status < 500
 
 
 def test_a_report_that_was_never_judged_is_refused(server, document):
@@ -61,6 +62,37 @@ def test_a_report_that_was_never_judged_is_refused(server, document):
         problem(server.ask("POST", "/v1/imports", {"request_id": f"v{i}", "export": broken}), 400,
                 "invalid",
                 words=["event"])
+
+
+@pytest.mark.parametrize("rule", ["hypertrick", "median", "percentile", "asha", "hone"])
+def test_the_explanation_of_a_verdict_without_its_inputs_ended_the_server(server, rule):
+    sweep = server.submit(sweep_spec(terminator={"rule": rule}, search={"method": "random",
+                                                                        "trials": 8}))
+    worker = server.join()
+    live = []
+    while server.get(f"/v1/sweeps/{sweep}")["state"] == "running":
+        while len(live) < 4 and (grant := server.acquire(worker)):
+            live.append([grant, grant["next_phase"]])
+        for one in list(live):
+            grant, phase = one
+            verdict = server.report(grant, phase, float(grant["params"]["depth"]))["verdict"]
+            one[1] += 1
+            if verdict == "stop" and phase < 3:
+                server.end(grant, "evicted")
+            if verdict != "continue":
+                live.remove(one)
+    document = server.get(f"/v1/sweeps/{sweep}/export")
+    judged = [event["body"] for event in document["events"] if event["kind"] == "verdict_given"]
+    assert any(body["inputs"] for body in judged)
+    for number, keep in enumerate((lambda inputs: {}, lambda inputs: dict(list(inputs.items())[:1]),
+                                   lambda inputs: {name: -1e300 for name in inputs})):
+        changed = copy.deepcopy(document)
+        for event in changed["events"]:
+            if event["kind"] == "verdict_given":
+                event["body"]["inputs"] = keep(event["body"]["inputs"])
+        there = send(server, changed, f"inputs {number}")
+        if there is not None:
+            read_everything(server, there)
 
 
 def test_a_worker_that_was_imported_leases_nothing_to_anybody(server, document):

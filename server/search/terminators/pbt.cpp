@@ -65,8 +65,10 @@ class Pbt final : public Terminator {
 
   std::optional<std::size_t> donor(const History& history, std::size_t run, int phase,
                                    const Verdict& verdict) const override {
-    if (verdict.reason == VerdictReason::replaced)
-      return static_cast<std::size_t>(input(verdict.inputs, "donor"));
+    if (verdict.reason == VerdictReason::replaced) {
+      const auto chosen = find_input(verdict.inputs, "donor");
+      return chosen ? std::optional(static_cast<std::size_t>(*chosen)) : std::nullopt;
+    }
     if (verdict.reason != VerdictReason::diverged || forks_left(history) <= 0) return std::nullopt;
     const auto ranks = ranked(history, run);
     const auto best = continued(history, ranks, cutoff(ranks.size() + 1),
@@ -88,12 +90,10 @@ class Pbt final : public Terminator {
   std::string explain(const Verdict& verdict) const override {
     if (find_input(verdict.inputs, "ready"))
       return "The population compares its members every " +
-             counted(static_cast<std::int64_t>(input(verdict.inputs, "ready")), "phase") +
-             ", and not here";
+             counted(input(verdict.inputs, "ready"), "phase") + ", and not here";
     std::string text = own_.exploit == Exploit::truncation ? by_rank(verdict) : by_mean(verdict);
     if (verdict.action == Action::pause)
-      text += "; it was paused, because " +
-              counted(static_cast<std::int64_t>(input(verdict.inputs, "behind")), "member") +
+      text += "; it was paused, because " + counted(input(verdict.inputs, "behind"), "member") +
               " had trained for fewer phases";
     return text;
   }
@@ -211,7 +211,7 @@ class Pbt final : public Terminator {
   [[nodiscard]] static std::string donor_text(const Verdict& verdict) {
     return "set " + number_text(input(verdict.inputs, "donor") + 1) + ", which had reached " +
            number_text(input(verdict.inputs, "donor_value")) + " after " +
-           counted(static_cast<std::int64_t>(input(verdict.inputs, "donor_reports")), "phase");
+           counted(input(verdict.inputs, "donor_reports"), "phase");
   }
 
   [[nodiscard]] static std::string used_up(const Verdict& verdict) {
@@ -219,11 +219,10 @@ class Pbt final : public Terminator {
   }
 
   [[nodiscard]] static std::string by_rank(const Verdict& verdict) {
-    std::string text =
-        number_text(input(verdict.inputs, "worse")) + " of the " +
-        counted(static_cast<std::int64_t>(input(verdict.inputs, "members")), "member") +
-        " of its population were worse, and those with fewer than " +
-        number_text(input(verdict.inputs, "cutoff")) + " follow a better one";
+    std::string text = number_text(input(verdict.inputs, "worse")) + " of the " +
+                       counted(input(verdict.inputs, "members"), "member") +
+                       " of its population were worse, and those with fewer than " +
+                       number_text(input(verdict.inputs, "cutoff")) + " follow a better one";
     if (verdict.action == Action::stop) return text + ": it follows " + donor_text(verdict);
     return text + used_up(verdict);
   }

@@ -24,7 +24,8 @@ struct CountBounds {
 Result<int> count_setting(const TerminatorSpec& spec, std::string_view name, int otherwise,
                           CountBounds bounds);
 
-// Returns the recorded input of that name. Precondition of `input`: the rule records it.
+// Returns the recorded input of that name. A verdict of an imported document may lack it: then
+// `input` is NaN, which no comparison holds for.
 double input(const std::vector<VerdictInput>& inputs, std::string_view name);
 std::optional<double> find_input(const std::vector<VerdictInput>& inputs, std::string_view name);
 
