@@ -8,12 +8,25 @@
 #include "server/search/seeds/leaders.hpp"
 
 namespace hone::api {
+namespace {
+
+bool all_finite(const std::vector<double>& merits) {
+  return std::ranges::all_of(merits, [](double merit) { return std::isfinite(merit); });
+}
+
+}  // namespace
 
 Json interval_json(Interval merits, const SweepSpec& spec) {
   if (spec.objective.reach) merits.high = std::min(merits.high, -0.0);
   Json low = shown(merits.low, spec), high = shown(merits.high, spec);
   if (low.is_number() && high.is_number() && low > high) std::swap(low, high);
   return Json::array({low, high});
+}
+
+std::optional<Interval> interval_of_seeds(const Strata& merits, const SweepSpec& spec,
+                                          Aggregate aggregate, const PooledSpread& pooled) {
+  if (spec.objective.reach && !std::ranges::all_of(merits, all_finite)) return std::nullopt;
+  return seed_interval(merits, aggregate, pooled);
 }
 
 Certainty::Certainty(const Past& past, const SweepSpec& spec)
@@ -41,7 +54,7 @@ const std::vector<double>& Certainty::values_of(std::size_t trial) const {
 std::optional<Interval> Certainty::interval_of(std::size_t trial) const {
   const auto place = place_of(trial);
   if (!place) return std::nullopt;
-  return seed_interval({values_[*place]}, spec_.replicates.aggregate, pooled_);
+  return interval_of_seeds({values_[*place]}, spec_, spec_.replicates.aggregate, pooled_);
 }
 
 std::optional<double> Certainty::expected_of(std::size_t trial) const {
@@ -51,8 +64,7 @@ std::optional<double> Certainty::expected_of(std::size_t trial) const {
 }
 
 std::vector<Interval> Certainty::ranges(std::size_t count) const {
-  for (const auto& merits : values_)
-    if (!std::ranges::all_of(merits, [](double merit) { return std::isfinite(merit); })) return {};
+  if (!std::ranges::all_of(values_, all_finite)) return {};
   return rank_ranges(values_, spec_.replicates.aggregate, count);
 }
 

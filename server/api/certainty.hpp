@@ -14,6 +14,11 @@ namespace hone::api {
 // An interval of merits as [low, high] of the objective. No time is below zero.
 Json interval_json(Interval merits, const SweepSpec& spec);
 
+// The interval of seeds' merits, those below the bar of a time as minus infinity: a time with such
+// a seed has none.
+std::optional<Interval> interval_of_seeds(const Strata& merits, const SweepSpec& spec,
+                                          Aggregate aggregate, const PooledSpread& pooled);
+
 // Trials are named by their index in the history. Of a trial that does not rank, and of one with a
 // seed that has not reached its bar, nothing is known. Keeps references to its arguments.
 class Certainty {

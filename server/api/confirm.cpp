@@ -222,9 +222,9 @@ Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Tuned& tune
   item["min"] = shown(*std::min_element(one.flat.begin(), one.flat.end()), spec);
   item["max"] = shown(*std::max_element(one.flat.begin(), one.flat.end()), spec);
   item["bar"] = confirmed.bar ? worth_json(one, *confirmed.bar, spec) : Json(nullptr);
-  const auto interval = complete(one.merits)
-                            ? seed_interval(comparable(one, spec), Aggregate::iqm, confirmed.pooled)
-                            : std::nullopt;
+  const auto interval = complete(one.merits) ? interval_of_seeds(comparable(one, spec), spec,
+                                                                 Aggregate::iqm, confirmed.pooled)
+                                             : std::nullopt;
   item["interval"] = interval ? interval_json(*interval, spec) : Json(nullptr);
   // Ranks of two sweeps are not comparable.
   if (item["tuned_value"].is_number() && item["iqm"].is_number() && !by_ranks(spec))
