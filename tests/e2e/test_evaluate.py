@@ -13,7 +13,7 @@ from trained import done, save, train  # noqa: F401 (done is a fixture)
 TRAINERS = [
     ("ga3c", {"deterministic": "yes"}, "frames", 4000, "return", "CartPole-v1"),
     ("dqn", {"env": "Acrobot-v1"}, "frames", 2000, "return", "Acrobot-v1"),
-    ("cem", {}, "episodes", 64, "return", "CartPole"),
+    ("cem", {}, "episodes", 64, "return", "CartPole-v0"),
     ("placement", {"graph": "inception-v3", "devices": 2, "agent": "ce"}, "placements", 64,
      "step_ms", "inception-v3"),
 ]

@@ -86,7 +86,7 @@ TEST(TrainerCatalog, gives_every_setting_a_help_text_and_every_trainer_a_dataset
 TEST(TrainerCatalog, has_no_row_for_an_unknown_name) {
   EXPECT_EQ(find_trainer("ga3"), nullptr);
   EXPECT_EQ(trainers::find_trainer_row(""), nullptr);
-  EXPECT_EQ(find_setting(*find_trainer("cem"), "env"), nullptr);
+  EXPECT_EQ(find_setting(*find_trainer("placement"), "env"), nullptr);
 }
 
 DatasetInfo dataset(const char* trainer, const Params& fixed, const Space& space = {}) {
@@ -130,6 +130,11 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(CartPole{"none", {}, "CartPole-v0"},
                     CartPole{"v0", {{"episode_steps", std::int64_t{200}}}, "CartPole-v0"},
                     CartPole{"v1", {{"episode_steps", std::int64_t{500}}}, "CartPole-v1"},
+                    CartPole{
+                        "default_env",
+                        {{"env", std::string("CartPole-v1")}, {"episode_steps", std::int64_t{0}}},
+                        "CartPole-v0"},
+                    CartPole{"another_env", {{"env", std::string("Acrobot-v1")}}, "Acrobot-v1"},
                     CartPole{"other", {{"episode_steps", std::int64_t{300}}}, "CartPole"}),
     [](const auto& row) { return std::string(row.param.name); });
 

@@ -9,8 +9,7 @@
 #include <optional>
 
 #include "schemas/types/metric.hpp"
-#include "worker/train/envs/control/cartpole.hpp"
-#include "worker/train/episodic/policy_net.hpp"
+#include "worker/train/episodic/game.hpp"
 #include "worker/train/nn/adam.hpp"
 #include "worker/train/nn/json_state.hpp"
 #include "worker/train/table.hpp"
@@ -18,50 +17,23 @@
 namespace hone::trainers::episodic {
 namespace {
 
-namespace cartpole = envs::cartpole;
-
 constexpr std::size_t recent_episodes = 100;
 constexpr int episode_steps_max = 100'000;  // of the setting
-constexpr double solved_share = 0.975;      // of the longest episode: 195 of 200
-constexpr std::string_view format = "hone-episodic-1";
+constexpr std::string_view format = "hone-episodic-2";
+constexpr std::string_view cartpole_format = "hone-episodic-1";  // of hone 0.1.0: CartPole alone
 
-struct Episode {
-  std::vector<Observation> observations;
-  std::vector<int> actions;
-  [[nodiscard]] double total() const { return static_cast<double>(actions.size()); }
-};
-
-// Plays one episode. sure: takes the most probable action in each step.
-Episode play(PolicyNet& net, placement::RandomGenerator& generator, int steps, bool sure) {
-  const auto start = [&] { return 0.05 * (2 * generator.uniform() - 1); };
-  cartpole::State state;
-  state.x = start();
-  state.speed = start();
-  state.angle = start();
-  state.turn_rate = start();
-  Episode episode;
-  for (int step = 0; step < steps; ++step) {
-    const Observation seen{state.x, state.speed, state.angle, state.turn_rate};
-    const auto probability = net.forward(seen);
-    const bool second =
-        sure ? probability[1] > probability[0] : generator.uniform() < probability[1];
-    const int action = second ? 1 : 0;
-    episode.observations.push_back(seen);
-    episode.actions.push_back(action);
-    state = cartpole::advance(state, action);
-    if (cartpole::failed(state)) break;
-  }
-  return episode;
+PolicyShape shape_of(const envs::EnvSpec& spec, int hidden) {
+  return {spec.observation_size, hidden, spec.actions};
 }
 
 class EpisodicTrainer : public Trainer {
  public:
-  EpisodicTrainer(const TrainingJob& job, bool reinforce)
+  EpisodicTrainer(const TrainingJob& job, Game game, bool reinforce)
       : job_(job),
         reinforce_(reinforce),
-        steps_(job.settings.small_integer("episode_steps")),
+        game_(std::move(game)),
         generator_(placement::RandomGenerator(job.seed).bits()),
-        net_(job.settings.small_integer("hidden"), generator_) {}
+        net_(shape_of(game_.spec(), job.settings.small_integer("hidden")), generator_) {}
 
   void advance(std::int64_t until_step, const std::stop_token& stop,
                const std::function<void()>& tick) override {
@@ -69,7 +41,7 @@ class EpisodicTrainer : public Trainer {
     while (step_ < until_step && !stop.stop_requested()) {
       std::vector<Episode> episodes;
       for (int i = 0; i < batch; ++i) {
-        episodes.push_back(play(net_, generator_, steps_, false));
+        episodes.push_back(game_.play(net_, generator_, false));
         note(episodes.back().total());
       }
       if (reinforce_)
@@ -96,7 +68,9 @@ class EpisodicTrainer : public Trainer {
     const Json document{{"format", format},
                         {"trainer", reinforce_ ? "reinforce" : "cem"},
                         {"hidden", job_.settings.integer("hidden")},
-                        {"episode_steps", steps_},
+                        {"env", job_.settings.word("env")},
+                        {"episode_steps", job_.settings.integer("episode_steps")},
+                        {"game", game_.save()},
                         {"step", step_},
                         {"recent", recent_},
                         {"dice", generator_.state()},
@@ -116,7 +90,7 @@ class EpisodicTrainer : public Trainer {
     ++step_;
     recent_.push_back(total);
     if (recent_.size() > recent_episodes) recent_.erase(recent_.begin());
-    if (!solved_ && recent_.size() == recent_episodes && value().value() >= solved_share * steps_)
+    if (!solved_ && recent_.size() == recent_episodes && value().value() >= game_.goal())
       solved_ = Solved{step_, process_cpu_s()};
   }
 
@@ -128,7 +102,7 @@ class EpisodicTrainer : public Trainer {
     std::vector<double> gradient(net_.weights().size(), 0);
     double count = 0;
     for (const Episode& episode : episodes)
-      if (episode.total() >= bound) count += episode.total();
+      if (episode.total() >= bound) count += static_cast<double>(episode.actions.size());
     for (const Episode& episode : episodes)
       if (episode.total() >= bound)
         for (std::size_t i = 0; i < episode.actions.size(); ++i) {
@@ -142,7 +116,7 @@ class EpisodicTrainer : public Trainer {
   void follow_returns(const std::vector<Episode>& episodes) {
     std::vector<double> returns;
     for (const Episode& episode : episodes) {
-      const auto part = discounted(episode.actions.size(), job_.settings.real("gamma"));
+      const auto part = discounted(episode.rewards, job_.settings.real("gamma"));
       returns.insert(returns.end(), part.begin(), part.end());
     }
     if (job_.settings.word("standardize") == "yes") standardize(returns);
@@ -168,7 +142,7 @@ class EpisodicTrainer : public Trainer {
 
   TrainingJob job_;
   bool reinforce_;
-  int steps_;
+  Game game_;
   placement::RandomGenerator generator_;
   PolicyNet net_;
   Adam adam_;
@@ -181,7 +155,9 @@ Result<Json> read_model(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   auto document = parse_json(text);
-  if (!document || !has_format(*document, format))
+  if (document && has_format(*document, cartpole_format))
+    (*document)["env"] = "CartPole-v1";
+  else if (!document || !has_format(*document, format))
     return refuse(Code::not_found, path.string() + " is not a model of cem or reinforce");
   return document;
 }
@@ -195,16 +171,22 @@ Status EpisodicTrainer::load(const std::filesystem::path& path) {
   if (!document) return document.error();
   JsonState reader(*document);
   std::string trainer;
+  std::string env;
   std::vector<double> weights;
+  std::vector<std::uint64_t> game;
   std::uint64_t random = 0;
   Json adam;
-  reader.read("trainer", trainer).read("weights", weights).read("adam", adam);
+  const bool with_game = has_format(*document, format);  // otherwise it begins a new episode
+  if (with_game) reader.read("game", game);
+  reader.read("env", env).read("trainer", trainer).read("weights", weights).read("adam", adam);
   reader.read("step", step_).read("recent", recent_).read("dice", random);
   reader.require("step", step_ >= 0).require("recent", recent_.size() <= recent_episodes);
   if (!reader.sound()) return damaged(path, reader);
-  if (weights.size() != net_.weights().size() || trainer != (reinforce_ ? "reinforce" : "cem"))
-    return refuse(Code::invalid, path.string() + " was made by another trainer or with another " +
-                                     "number of hidden units");
+  if (weights.size() != net_.weights().size() || trainer != (reinforce_ ? "reinforce" : "cem") ||
+      env != job_.settings.word("env"))
+    return refuse(Code::invalid, path.string() + " was made by another trainer, in another " +
+                                     "environment or with another number of hidden units");
+  reader.require("game", !with_game || game_.restore(game));
   reader.require("adam", adam_.restore(adam, weights.size()));
   if (!reader.sound()) return damaged(path, reader);
   net_.weights() = std::move(weights);
@@ -214,33 +196,45 @@ Status EpisodicTrainer::load(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<Trainer>> make_cem(const TrainingJob& job) {
-  return std::unique_ptr<Trainer>(std::make_unique<EpisodicTrainer>(job, false));
+namespace {
+
+Result<std::unique_ptr<Trainer>> make(const TrainingJob& job, bool reinforce) {
+  auto game =
+      Game::make({job.settings.word("env"), job.settings.small_integer("episode_steps"), job.seed});
+  if (!game) return std::move(game).error();
+  return std::unique_ptr<Trainer>(
+      std::make_unique<EpisodicTrainer>(job, *std::move(game), reinforce));
 }
 
-Result<std::unique_ptr<Trainer>> make_reinforce(const TrainingJob& job) {
-  return std::unique_ptr<Trainer>(std::make_unique<EpisodicTrainer>(job, true));
-}
+}  // namespace
+
+Result<std::unique_ptr<Trainer>> make_cem(const TrainingJob& job) { return make(job, false); }
+Result<std::unique_ptr<Trainer>> make_reinforce(const TrainingJob& job) { return make(job, true); }
 
 Result<Evaluation> evaluate(const EvaluationPlan& plan) {
   const auto document = read_model(plan.model);
   if (!document) return document.error();
   JsonState reader(*document);
   std::vector<double> weights;
+  std::string env;
   int hidden = 0;
   int steps = 0;
   reader.read("weights", weights).read("hidden", hidden).read("episode_steps", steps);
+  reader.read("env", env);
   reader.require("hidden", hidden >= 1 && static_cast<std::size_t>(hidden) <= weights.size());
-  reader.require("episode_steps", steps >= 1 && steps <= episode_steps_max);
+  reader.require("episode_steps", steps >= 0 && steps <= episode_steps_max);
   if (!reader.sound()) return damaged(plan.model, reader);
+  if (!plan.env.empty()) env = plan.env;
+  auto game = Game::make({env, steps, plan.seed});
+  if (!game) return std::move(game).error();
   placement::RandomGenerator random(plan.seed);
-  PolicyNet net(hidden, random);
-  reader.require("weights", weights.size() == net.weights().size());
-  if (!reader.sound()) return damaged(plan.model, reader);
+  PolicyNet net(shape_of(game->spec(), hidden), random);
+  if (weights.size() != net.weights().size())
+    return refuse(Code::invalid, plan.model.string() + " is damaged, or was not made in " + env);
   net.weights() = std::move(weights);
-  Evaluation evaluation{"CartPole", {}};
+  Evaluation evaluation{game->name(), {}};
   for (int i = 0; i < plan.episodes; ++i) {
-    evaluation.returns.push_back(play(net, random, steps, !plan.sample).total());
+    evaluation.returns.push_back(game->play(net, random, !plan.sample).total());
     plan.tick(i + 1);
   }
   return evaluation;
@@ -254,10 +248,10 @@ double percentile(std::vector<double> values, double percent) {
   return values[below] + (place - std::floor(place)) * (values[above] - values[below]);
 }
 
-std::vector<double> discounted(std::size_t steps, double gamma) {
-  std::vector<double> returns(steps);
+std::vector<double> discounted(std::span<const double> rewards, double gamma) {
+  std::vector<double> returns(rewards.size());
   double sum = 0;
-  for (std::size_t i = steps; i-- > 0;) returns[i] = sum = 1 + gamma * sum;
+  for (std::size_t i = rewards.size(); i-- > 0;) returns[i] = sum = rewards[i] + gamma * sum;
   return returns;
 }
 

@@ -1,8 +1,9 @@
-// The cross-entropy method (Rubinstein, 1999) and REINFORCE (Williams, 1992) on CartPole. A run
-// takes seconds.
+// The cross-entropy method (Rubinstein, 1999) and REINFORCE (Williams, 1992) on environments
+// with discrete actions. A run on CartPole takes seconds.
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "worker/train/run/trainer.hpp"
@@ -17,7 +18,7 @@ Result<Evaluation> evaluate(const EvaluationPlan& plan);
 // Precondition: values is not empty.
 double percentile(std::vector<double> values, double percent);
 
-// sum_k gamma^k r_{t+k}, for rewards of 1.
-std::vector<double> discounted(std::size_t steps, double gamma);
+// sum_k gamma^k r_{t+k}, for each t.
+std::vector<double> discounted(std::span<const double> rewards, double gamma);
 
 }  // namespace hone::trainers::episodic
