@@ -32,7 +32,8 @@ Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
   return make_terminator(spec->terminator, sweep_shape(*spec));
 }
 
-// The reports made, the rule's expectation for each run that has not started, and half of it for
+// Of a sweep whose rule stops no run, every run's phases, while none has ended early. Of others the
+// reports made, the rule's expectation for each run that has not started, and half of it for
 // each open run. The closed form of the rule alone would be exceeded early, because it judges the
 // first runs mildly.
 std::int64_t phases_expected(const SweepRow& sweep) {
@@ -46,6 +47,13 @@ std::int64_t phases_expected(const SweepRow& sweep) {
   const auto to_propose = sweep.state == SweepState::stopping
                               ? 0
                               : (sweep.trials_total - sweep.trials_proposed) * sweep.seeds;
+  const RunCounts& runs = sweep.runs;
+  const bool none_ends_early = per_run >= sweep.phases_per_run &&
+                               runs.stopped + runs.failed + runs.canceled == 0 &&
+                               sweep.objective.goal != Goal::soonest;
+  if (none_ends_early)
+    return (to_propose + runs.queued + runs.leased + runs.running + runs.paused + runs.completed) *
+           sweep.phases_per_run;
   const auto unstarted = static_cast<double>(to_propose + sweep.runs.queued);
   return sweep.phases_done + std::llround((unstarted + open / 2) * per_run);
 }

@@ -130,6 +130,25 @@ def test_the_command_confirms_and_shows_what_came_out(server):
     assert point["n"] == 4 and point["low"] <= point["iqm"] <= point["high"]
 
 
+def test_the_phases_of_a_confirmation_are_known_from_its_start(server):
+    """Of 6 runs of 4 phases, 11, 14, 19, 24 and 26 were expected, one after the other."""
+    sweep = server.submit(sweep_spec(search={"method": "random", "trials": 2}))
+    worker = server.join()
+    expected = []
+
+    def train(trained, runs):
+        for _ in range(runs):
+            grant = server.acquire(worker)
+            for phase in range(4):
+                expected.append(server.get(f"/v1/sweeps/{trained}")["phases"]["expected"])
+                server.report(grant, phase, phase)
+
+    train(sweep, 2)
+    made = ok("confirm", sweep, "--start", "--top", "2", "--seeds", "3", server=server)
+    train(made.strip(), 6)
+    assert set(expected[:8]) == {8} and set(expected[8:]) == {24}, expected
+
+
 def test_a_confirmed_loss_that_is_larger_is_worse(server):
     """Of a loss, 'its value is 0.7: 0.2 less' stood below a table whose `min` was the largest."""
     sweep = server.submit(asked_spec(objective={"metric": "loss", "goal": "minimize"},
