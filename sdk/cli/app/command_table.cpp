@@ -49,7 +49,7 @@ constexpr auto commands = std::to_array<Command>({
     {"watch", Group::start, "[SWEEP]", "follow a sweep until it ends",
      "hone watch\nhone watch sw_7\nhone watch sw_7 --every 30 > progress.log", declare_watch},
     {"dashboard", Group::sweeps, "[SWEEP]", "print the address of the server's web page",
-     "hone dashboard\nhone dashboard sw_7\nxdg-open \"$(hone dashboard -q)\"", declare_dashboard},
+     "hone dashboard --open\nhone dashboard sw_7", declare_dashboard},
     {"ls", Group::sweeps, "", "list the sweeps, newest first",
      "hone ls\nhone ls -n 5 --columns id,state,best\nhone ls --format json", declare_ls},
     {"show", Group::sweeps, "ID", "show a sweep, trial, run, model, worker, ...",
