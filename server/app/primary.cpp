@@ -36,6 +36,11 @@ Restored restored(SnapshotFile& snapshot) {
   return {};
 }
 
+// A promoted server has lost its peer, which comes back.
+bool expects_standby(const ServerOptions& options, const standby::State& state) {
+  return options.sync_replica || !state.standbys.empty() || !state.promoted_from.empty();
+}
+
 constexpr int exit_replaced = 75;  // EX_TEMPFAIL: a start then refuses, and names the new primary
 
 [[noreturn]] void end_replaced(const std::string& sentence) {
@@ -51,7 +56,7 @@ class ServerProcess {
   ServerProcess(const ServerOptions& options, Opened opened)
       : served_(options, opened),
         snapshot_(served_.folder.snapshot(), *served_.writer),
-        feed_(random_hex(8), limits::feed_points_max, !opened.state.standbys.empty()),
+        feed_(random_hex(8), limits::feed_points_max, expects_standby(options, opened.state)),
         role_(text(opened.state.term)),
         standbys_(served_.folder.path(), std::move(opened.state), options.sync_replica,
                   end_replaced),

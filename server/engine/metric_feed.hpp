@@ -1,5 +1,5 @@
 // The newest metric points in memory, for standbys: metrics are no events, so that the ledger does
-// not carry them. Empty until a standby is known: most servers have none. Thread-safe.
+// not carry them. Empty until a standby is known or expected: most servers have none. Thread-safe.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class MetricFeed {
   };
 
   // `life` differs for each process: the places of another one mean nothing here. `wanted`: a
-  // standby is known from the start.
+  // standby is known or expected from the start.
   MetricFeed(std::string life, std::size_t points_max, bool wanted)
       : life_(std::move(life)), points_max_(points_max), wanted_(wanted) {}
 

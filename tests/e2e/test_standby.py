@@ -55,6 +55,22 @@ def test_standby_has_the_exact_events_and_blobs_and_answers_reads(pair):
     assert {row["health"] for row in checked} == {"ok"}, checked
 
 
+def test_metrics_of_a_promoted_server_reach_the_standby_that_comes_later(pair):
+    """Those that were recorded before it came were kept only on the promoted server."""
+    _, grant, _, _ = with_checkpoint(pair.a)
+    caught_up(pair.b, pair.a)
+    path = f"/v1/runs/{grant['attempt'].split('#')[0]}/metrics?name=loss"
+    assert until(lambda: len(pair.b.get(path)["items"]) == 1, SECONDS)
+    pair.a.kill()
+    promote(pair.b)
+    assert until(lambda: health(pair.b).get("role") == "primary", SECONDS)
+    pair.b.post(f"/v1/leases/{grant['lease']}/metrics",
+                {"points": [{"name": "loss", "step": 300, "value": 0.125}]})
+    pair.follow(pair.a, pair.b)
+    caught_up(pair.a, pair.b)
+    assert until(lambda: len(pair.a.get(path)["items"]) == 2, SECONDS), pair.a.get(path)
+
+
 def test_answers_of_a_standby_name_it(pair):
     caught_up(pair.b, pair.a)
     answer = pair.b.ask("GET", "/v1/sweeps")

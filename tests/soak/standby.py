@@ -106,6 +106,7 @@ class StandbyEpisode(Episode):
             self.start(f"worker-{i}")
         for _ in range(self.rounds):
             self.one_round()
+        self.await_standby()  # without one, nothing is acknowledged, and the sweep cannot end
         end = time.monotonic() + END_SECONDS
         while (state := self.insist(f"/v1/sweeps/{sweep}")["state"]) == "running":
             must(time.monotonic() < end, "the sweep does not end")
