@@ -81,11 +81,17 @@ void consider_term(const Shared& shared, const RequestHead& head) {
   if (const auto term = standby::parse_term(head.term)) standbys->consider(*term, {});
 }
 
+// A client asks by HEAD whether it must send a blob: what a standby holds tells nothing about the
+// primary, to which the record of the blob goes.
+bool begins_a_write(const Incoming& incoming) {
+  return incoming.head_only && std::holds_alternative<api::GetBlob>(incoming.route->handler);
+}
+
 // A follower answers reads alone.
 std::optional<api::Response> refuse_write(const Shared& shared, const Incoming& incoming) {
   const auto* role = shared.parts->role;
-  if (role == nullptr || !role->is_follower() || !api::is_write(*incoming.route))
-    return std::nullopt;
+  if (role == nullptr || !role->is_follower()) return std::nullopt;
+  if (!api::is_write(*incoming.route) && !begins_a_write(incoming)) return std::nullopt;
   return api::problem(refuse(Code::unavailable,
                              "this server is a standby of " + role->primary() +
                                  " and accepts no writes: send them there. If that server is lost, "

@@ -11,7 +11,7 @@ import pytest
 from commands import hone, ok
 from conftest import ROOT, Server, problem, program, sweep_spec
 from slurm import until
-from standby_pair import (SECONDS, Pair, caught_up, free_port, health, promote, start_alone,
+from standby_pair import (SECONDS, Pair, caught_up, free_port, health, promote, put, start_alone,
                           with_checkpoint)
 from test_worker import TRAINER
 
@@ -88,6 +88,16 @@ def test_standby_refuses_writes_and_names_the_primary(pair):
     problem(pair.b.ask("POST", "/v1/sweeps", body), 503, "unavailable", words=[where])
     problem(pair.b.ask("PUT", "/v1/blobs/" + "0" * 64, b"x"), 503, "unavailable", words=[where])
     problem(pair.b.ask("POST", "/v1/standby/pull", {}), 503, "unavailable", words=[where])
+
+
+def test_standby_does_not_say_which_blobs_its_primary_has(pair):
+    """A worker left out a checkpoint's bytes, because the standby had them; the primary did not."""
+    digest = put(pair.a, b"bytes")
+    _, _, known, _ = with_checkpoint(pair.a)
+    caught_up(pair.b, pair.a)
+    assert pair.a.ask("HEAD", f"/v1/blobs/{digest}").status == 200
+    assert pair.b.ask("GET", f"/v1/blobs/{known}").status == 200
+    assert pair.b.ask("HEAD", f"/v1/blobs/{known}").status == 503
 
 
 def test_standby_continues_after_either_server_was_away(pair):
