@@ -1,4 +1,5 @@
 """`hone doctor --fix`: what it finds wrong it changes, after a question or with --yes, and nothing else."""
+import contextlib
 import hashlib
 import json
 import os
@@ -30,9 +31,12 @@ def answered(server, answer):
     os.close(terminal)
     os.write(controller, answer)
     out, _ = process.communicate(timeout=60)
-    text = os.read(controller, 65536).decode()
+    text = b""
+    with contextlib.suppress(OSError):  # EIO: the terminal is closed and everything was read
+        while piece := os.read(controller, 65536):
+            text += piece
     os.close(controller)
-    return process.returncode, out.decode(), text
+    return process.returncode, out.decode(), text.decode()
 
 
 def mode(folder):
