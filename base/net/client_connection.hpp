@@ -1,4 +1,4 @@
-// A client's connection, plain or through TLS, for Beast's blocking functions. One thread at a time.
+// A client's connection, plain or through TLS, for Beast's blocking functions. Not thread-safe.
 #pragma once
 
 #include <atomic>
