@@ -13,8 +13,9 @@ namespace {
 using enum ObjectKind;
 using enum FieldType;
 
-constexpr std::array<std::string_view, 9> words{
-    "sweep", "trial", "run", "attempt", "model", "dataset", "workflow", "worker", "evaluation"};
+constexpr std::array<std::string_view, 12> words{"sweep",      "trial",   "run",      "attempt",
+                                                 "model",      "dataset", "workflow", "worker",
+                                                 "evaluation", "report",  "metric",   "artifact"};
 
 constexpr std::array field_table{
     Field{sweep, "id", id, "s.id", "sw_7"},
@@ -159,6 +160,27 @@ constexpr std::array field_table{
     Field{evaluation, "sample", truth, "e.sample", "actions were drawn from the policy"},
     Field{evaluation, "author", text, "e.author", ""},
     Field{evaluation, "recorded", time, "e.recorded_at", ""},
+
+    Field{report, "id", text, "'rn_' || q.trial || '.' || q.replicate || '@' || q.phase",
+          "rn_42.0@3"},
+    Field{report, "phase", number, "q.phase", "from 0"},
+    Field{report, "step", number, "q.step", ""},
+    Field{report, "value", number, "q.value", "of the objective"},
+    Field{report, "diverged", truth, "q.value IS NULL", "it has no finite value"},
+    Field{report, "verdict", text, "q.verdict ->> '$.verdict'", "continue stop"},
+    Field{report, "reason", text, "q.verdict ->> '$.reason'", "of its verdict"},
+    Field{report, "reported", time, "q.at", ""},
+
+    Field{metric, "id", text, "'rn_' || u.trial || '.' || u.replicate || '/' || u.name",
+          "rn_42.0/loss"},
+    Field{metric, "name", text, "u.name", ""},
+    Field{metric, "step", number, "u.step", "of its newest point"},
+    Field{metric, "value", number, "u.value", "of its newest point"},
+
+    Field{artifact, "name", text, "v.name", "its path in the run's folder"},
+    Field{artifact, "bytes", number, "v.bytes", ""},
+    Field{artifact, "sha256", text, "v.sha256", ""},
+    Field{artifact, "saved", time, "v.saved_at", ""},
 };
 
 }  // namespace
@@ -166,7 +188,8 @@ constexpr std::array field_table{
 std::string_view word(ObjectKind kind) { return words[static_cast<std::size_t>(kind)]; }
 
 std::string_view alias(ObjectKind kind) {
-  constexpr std::array<std::string_view, 9> aliases{"s", "t", "r", "a", "m", "d", "f", "w", "e"};
+  constexpr std::array<std::string_view, 12> aliases{"s", "t", "r", "a", "m", "d",
+                                                     "f", "w", "e", "q", "u", "v"};
   return aliases[static_cast<std::size_t>(kind)];
 }
 
@@ -192,9 +215,13 @@ bool leads_to(ObjectKind low, ObjectKind high) {
     case attempt:
       return high == run || leads_to(run, high);
     case model:
+    case report:
       return high == attempt || leads_to(attempt, high);
     case evaluation:
       return high == model || (high != worker && leads_to(run, high));
+    case metric:
+    case artifact:
+      return high != worker && leads_to(run, high);
     case dataset:
     case workflow:
     case worker:

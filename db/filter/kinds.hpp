@@ -7,18 +7,37 @@
 
 namespace hone::filter {
 
-enum class ObjectKind { sweep, trial, run, attempt, model, dataset, workflow, worker, evaluation };
+enum class ObjectKind {
+  sweep,
+  trial,
+  run,
+  attempt,
+  model,
+  dataset,
+  workflow,
+  worker,
+  evaluation,
+  report,
+  metric,  // a series of a run
+  artifact
+};
 
 // Accepts "model" and "models", in any case.
 std::optional<ObjectKind> kind_named(std::string_view word);
 std::string_view word(ObjectKind kind);
 
-// The alias of its table in every statement: s, t, r, a, m, d, f, w, e.
+// The alias of its table in every statement: s, t, r, a, m, d, f, w, e, q, u, v.
 std::string_view alias(ObjectKind kind);
 
 // Whether each `low` has one `high` (a run has one sweep), so that a filter on `low` may use the
 // fields of `high`.
 bool leads_to(ObjectKind low, ObjectKind high);
+
+// Reports, metrics and artifacts are rows of a run: they have no tags, no notes, and their tables
+// no column of the sweep.
+constexpr bool is_part_of_run(ObjectKind kind) {
+  return kind == ObjectKind::report || kind == ObjectKind::metric || kind == ObjectKind::artifact;
+}
 
 enum class FieldType { number, text, time, truth, id };
 

@@ -28,8 +28,9 @@ Path path_to(ObjectKind kind, ObjectKind of, bool needs_sweep) {
   const std::string own(alias(kind));
   Path path;
   const bool to_worker = of == ObjectKind::worker;
-  if (kind == ObjectKind::model && (of == ObjectKind::attempt || to_worker))
-    path.add("attempt a", "a.lease = m.lease");
+  const bool of_attempt = kind == ObjectKind::model || kind == ObjectKind::report;
+  if (of_attempt && (of == ObjectKind::attempt || to_worker))
+    path.add("attempt a", "a.lease = " + own + ".lease");
   if (kind == ObjectKind::evaluation && of == ObjectKind::model)
     path.add("model m", "m.id = e.model");
   if (of == ObjectKind::run && kind != of)
@@ -74,6 +75,10 @@ std::string object_text(ObjectKind kind) {
       return "'wk_' || w.id";
     case ObjectKind::evaluation:
       return "'ev_' || e.id";
+    case ObjectKind::report:
+    case ObjectKind::metric:
+    case ObjectKind::artifact:
+      break;  // without tags and notes
   }
   unreachable();
 }
@@ -212,7 +217,8 @@ Result<Piece> spec_condition(const Comparison& c) {
 }
 
 Error unknown_field(const Comparison& c, ObjectKind kind, ObjectKind of) {
-  std::vector<std::string_view> known{"tag", "note"};
+  std::vector<std::string_view> known;
+  if (!is_part_of_run(of)) known = {"tag", "note"};
   for (const Field& field : fields())
     if (field.of == of) known.push_back(field.name);
   std::string all;
@@ -236,11 +242,31 @@ Result<ObjectKind> thing_of(const Comparison& c, ObjectKind kind) {
   return fault(c.at, "a " + std::string(word(kind)) + " has not one " + std::string(word(*named)));
 }
 
+// params.NAME and metric.NAME; an evaluation's `metric` is a field.
+bool is_series(const Comparison& c, ObjectKind kind) {
+  const std::string& first = c.field.front();
+  if (first != "params" && first != "metric") return false;
+  return c.field.size() > 1 || find_field(kind, first) == nullptr;
+}
+
+// run = rn_4.0, trial = tr_4: rows of one trial.
+std::optional<Candidates> one_trial(const Comparison& c, ObjectKind kind) {
+  const ObjectKind of = c.field.front() == "run" ? ObjectKind::run : ObjectKind::trial;
+  const bool its_id = c.field.size() == 1 || (c.field.size() == 2 && c.field.back() == "id");
+  if (!its_id || kind == of || !leads_to(kind, of)) return std::nullopt;
+  if (c.op != Op::equal || c.values.size() != 1) return std::nullopt;
+  const auto id = id_of(c.values.front(), of);
+  if (!id) return std::nullopt;
+  const auto* run = std::get_if<RunId>(&*id);
+  const TrialId trial = run != nullptr ? run->trial : std::get<TrialId>(*id);
+  return Candidates{std::string(alias(kind)) + ".trial", {"SELECT ?", {trial.value}}};
+}
+
 }  // namespace
 
 Result<Piece> row_condition(const Comparison& c, ObjectKind kind, Instant now) {
   const std::string& first = c.field.front();
-  if (first == "params" || first == "metric") return series_condition(c, kind);
+  if (is_series(c, kind)) return series_condition(c, kind);
   if (first == "spec" && c.field.size() > 1) {
     if (!leads_to(kind, ObjectKind::sweep))
       return fault(c.at, "a " + std::string(word(kind)) + " has no spec");
@@ -252,7 +278,7 @@ Result<Piece> row_condition(const Comparison& c, ObjectKind kind, Instant now) {
   const bool bare = c.field.size() == 1 && kind_named(first) == *of && !find_field(kind, first);
   if (c.field.size() > 2) return unknown_field(c, kind, *of);
   const std::string name = bare ? "id" : c.field.back();
-  if (name == "tag" || name == "note") {
+  if ((name == "tag" || name == "note") && !is_part_of_run(*of)) {
     auto piece = words_condition(c, *of);
     return piece ? along(path_to(kind, *of, false), *std::move(piece)) : piece;
   }
@@ -265,7 +291,8 @@ Result<Piece> row_condition(const Comparison& c, ObjectKind kind, Instant now) {
 
 std::optional<Candidates> candidates_of(const Comparison& c, ObjectKind kind) {
   const std::string& first = c.field.front();
-  if (first == "params" || first == "metric") return series_candidates(c, kind);
+  if (is_series(c, kind)) return series_candidates(c, kind);
+  if (first == "run" || first == "trial") return one_trial(c, kind);
   if (first != "tag" || c.op != Op::equal || c.values.size() != 1) return std::nullopt;
   const bool one_number =
       kind == ObjectKind::sweep || kind == ObjectKind::trial || kind == ObjectKind::model;

@@ -84,6 +84,7 @@ struct Readings {
 };
 
 Readings readings_of(ObjectKind kind) {
+  const std::string own(alias(kind));
   const std::string last = "(SELECT l.value FROM metric_last l WHERE l.trial = ";
   switch (kind) {
     case ObjectKind::sweep:
@@ -99,13 +100,17 @@ Readings readings_of(ObjectKind kind) {
           " a.replicate AND p.lease = a.lease)",
           last + "a.trial AND l.replicate = a.replicate AND l.name = ?)"};
     case ObjectKind::model:
+    case ObjectKind::report:
       return {std::string(find_field(kind, "value")->sql),
-              "(SELECT o.value FROM metric_point o WHERE o.trial = m.trial AND o.replicate ="
-              " m.replicate AND o.name = ? AND o.step <= m.step ORDER BY o.step DESC LIMIT 1)"};
+              "(SELECT o.value FROM metric_point o WHERE o.trial = " + own +
+                  ".trial AND o.replicate = " + own + ".replicate AND o.name = ? AND o.step <= " +
+                  own + ".step ORDER BY o.step DESC LIMIT 1)"};
     case ObjectKind::evaluation:
-      return {value_of_cost("(SELECT y.cost FROM run y WHERE y.trial = e.trial AND y.replicate ="
-                            " e.replicate)"),
-              last + "e.trial AND l.replicate = e.replicate AND l.name = ?)"};
+    case ObjectKind::metric:
+    case ObjectKind::artifact:
+      return {value_of_cost("(SELECT y.cost FROM run y WHERE y.trial = " + own +
+                            ".trial AND y.replicate = " + own + ".replicate)"),
+              last + own + ".trial AND l.replicate = " + own + ".replicate AND l.name = ?)"};
     case ObjectKind::dataset:
     case ObjectKind::workflow:
     case ObjectKind::worker:
@@ -143,12 +148,23 @@ Result<Piece> metric_condition(const Comparison& c, ObjectKind kind) {
 
 // Trials of sweeps of such goals whose cost is within the bound. `cost` may bound it from one side:
 // SQLite would search its index by the first upper bound that it reads, so +x.cost hides the other.
-void add_by_cost(Piece& all, const std::string& name, const char* goal, const std::string& cost) {
-  append(all, " UNION ALL ",
-         {std::string("SELECT x.id FROM sweep y CROSS JOIN trial x ON x.sweep = y.id WHERE"
-                      " y.metric = ? AND y.goal ") +
-              goal + " AND +x.cost < 1.797e308" + cost,
-          {name}});
+struct CostBound {
+  const char* goal;
+  std::string column;
+  const char* sign = nullptr;
+  double cost = 0;
+};
+
+void add_by_cost(Piece& all, const std::string& name, const CostBound& bound) {
+  Piece piece{std::string("SELECT x.id FROM sweep y CROSS JOIN trial x ON x.sweep = y.id WHERE"
+                          " y.metric = ? AND y.goal ") +
+                  bound.goal + " AND +" + bound.column + " < 1.797e308",
+              {name}};
+  if (bound.sign != nullptr) {
+    piece.sql += " AND " + bound.column + bound.sign;
+    piece.values.emplace_back(bound.cost);
+  }
+  append(all, " UNION ALL ", std::move(piece));
 }
 
 // Every trial with a matching report or point; its other runs may have better ones.
@@ -158,30 +174,29 @@ std::optional<Piece> metric_candidates(const Comparison& c, ObjectKind kind) {
   const bool own = kind == ObjectKind::trial;
   const bool high = c.op == Op::more || c.op == Op::at_least || c.op == Op::equal;
   const bool low = c.op == Op::less || c.op == Op::at_most || c.op == Op::equal;
+  // Attempts, models and reports are compared by reports, which may be better than the last one.
+  const bool by_report =
+      kind == ObjectKind::attempt || kind == ObjectKind::model || kind == ObjectKind::report;
+  const std::string column = by_report ? "x.best_cost" : "x.cost";
   Piece all;
-  const auto limited = [&](const char* goal, const char* condition, double cost) {
-    add_by_cost(all, name, goal, condition);
-    all.values.emplace_back(cost);
+  const auto of_goal = [&](const char* goal, bool better, double cost) {
+    if (better)
+      add_by_cost(all, name, {goal, column, " <= ?", cost});
+    else if (own)
+      add_by_cost(all, name, {goal, column, " >= ?", cost});
+    else
+      add_by_cost(all, name, {goal, column});
   };
-  if (high)
-    limited("= 'maximize'", " AND x.cost <= ?", -bound);
-  else if (own)
-    limited("= 'maximize'", " AND x.cost >= ?", -bound);
-  else
-    add_by_cost(all, name, "= 'maximize'", "");
-  if (low)
-    limited("<> 'maximize'", " AND x.cost <= ?", bound);
-  else if (own)
-    limited("<> 'maximize'", " AND x.cost >= ?", bound);
-  else
-    add_by_cost(all, name, "<> 'maximize'", "");
+  of_goal("= 'maximize'", high, -bound);
+  of_goal("<> 'maximize'", low, bound);
   if (!own)
     append(all, " UNION ALL ",
            {"SELECT x.id FROM trial x CROSS JOIN sweep y ON y.id = x.sweep WHERE x.runs > 1 AND"
             " y.metric = ?",
             {name}});
   const char* range = high && low ? " = ?" : high ? " >= ?" : " <= ?";
-  const bool any_point = kind == ObjectKind::model;  // a model may be older than the newest point
+  const bool any_point =
+      kind == ObjectKind::model || kind == ObjectKind::report;  // older than the newest point
   Piece points{std::string("SELECT trial FROM metric_last WHERE name = ?") +
                    (any_point ? "" : std::string(" AND value") + range),
                {name}};

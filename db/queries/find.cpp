@@ -1,5 +1,6 @@
 #include "db/queries/find.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "base/expect.hpp"
@@ -37,6 +38,18 @@ constexpr std::array sources{
     Source{"workflow f", "f.id", "f.id", "f.id"},
     Source{"worker w", "w.id", "w.id", "w.id"},
     Source{"evaluation e", "e.id", "e.id", "e.id"},
+    Source{"(SELECT p.*, (SELECT z.sweep FROM trial z WHERE z.id = p.trial) AS sweep FROM report p)"
+           " q",
+           "q.trial, q.replicate, q.phase", "(q.trial, q.replicate, q.phase)",
+           "q.trial, q.replicate, q.phase"},
+    Source{"(SELECT p.*, (SELECT z.sweep FROM trial z WHERE z.id = p.trial) AS sweep"
+           " FROM metric_last p) u",
+           "u.trial, u.replicate, u.name", "(u.trial, u.replicate, u.name)",
+           "u.trial, u.replicate, u.name"},
+    Source{"(SELECT p.*, (SELECT z.sweep FROM trial z WHERE z.id = p.trial) AS sweep"
+           " FROM artifact p) v",
+           "v.trial, v.replicate, v.name", "(v.trial, v.replicate, v.name)",
+           "v.trial, v.replicate, v.name"},
 };
 
 struct PutBound {
@@ -100,18 +113,20 @@ class Where {
     const Piece all = conjunction(where.of_sweep);
     const Piece trials{"SELECT coalesce(sum(s.proposed), 0) FROM sweep s WHERE " + all.sql,
                        all.values};
-    const char* hint =
-        number_from(db_, trials) <= few ? "" : "+";  // +: SQLite must not use an index
-    add(hint + std::string(filter::alias(where.kind)) +
-            ".sweep IN (SELECT s.id FROM sweep s WHERE " + all.sql + ")",
-        all.values);
+    const bool is_few = number_from(db_, trials) <= few;
+    const std::string own(filter::alias(where.kind));
+    const std::string in_sweeps = ".sweep IN (SELECT s.id FROM sweep s WHERE " + all.sql + ")";
+    if (is_few && filter::is_part_of_run(where.kind))
+      add(own + ".trial IN (SELECT z.id FROM trial z WHERE z" + in_sweeps + ")", all.values);
+    else
+      add((is_few ? "" : "+") + own + in_sweeps, all.values);  // +: SQLite must not use an index
   }
 
   SQLite::Database& db_;
   Piece all_;
 };
 
-ObjectId read_id(sql::Columns& c, ObjectKind kind) {
+FoundId read_id(sql::Columns& c, ObjectKind kind) {
   switch (kind) {
     case ObjectKind::sweep:
       return c.id<SweepId>();
@@ -133,6 +148,18 @@ ObjectId read_id(sql::Columns& c, ObjectKind kind) {
       return c.id<WorkerId>();
     case ObjectKind::evaluation:
       return c.id<EvaluationId>();
+    case ObjectKind::report: {
+      const RunId run = c.run_id();
+      return ReportKey{run, c.small()};
+    }
+    case ObjectKind::metric: {
+      const RunId run = c.run_id();
+      return MetricKey{run, c.text(), {}};
+    }
+    case ObjectKind::artifact: {
+      const RunId run = c.run_id();
+      return ArtifactKey{run, c.text()};
+    }
   }
   unreachable();
 }
@@ -144,16 +171,28 @@ void add_scope(Where& where, const Conditions& conditions, const FindScope& scop
   if (!scope.archived && conditions.kind == ObjectKind::sweep) where.add("s.archived_at IS NULL");
 }
 
+struct Sorting {
+  std::string by;       // as a row value
+  std::string columns;  // each with its direction
+  std::string keys;     // the columns of a cursor
+  std::size_t count = 1;
+  bool descends = false;
+  std::optional<std::size_t> real{};  // the key that is no integer
+  bool ends_with_name = false;        // the last key is text
+};
+
 // The values of a cursor: the order columns of the last row, separated by slashes.
-Result<std::vector<Bound>> cursor_values(const PageQuery& page, std::size_t count,
-                                         std::optional<std::size_t> real_at) {
+Result<std::vector<Bound>> cursor_values(const PageQuery& page, const Sorting& sorting) {
+  const std::size_t count = sorting.count;
   std::vector<Bound> values;
   std::string_view rest = page.after;
   for (std::size_t i = 0; i < count; ++i) {
     const auto end = i + 1 == count ? rest.size() : rest.find('/');
     if (end == std::string_view::npos) return bad_cursor(page.after);
     const std::string_view part = rest.substr(0, end);
-    if (real_at == i) {
+    if (sorting.ends_with_name && i + 1 == count) {
+      values.emplace_back(std::string(part));
+    } else if (sorting.real == i) {
       const auto real = parse_number<double>(part);
       if (!real) return bad_cursor(page.after);
       values.emplace_back(*real);
@@ -167,31 +206,22 @@ Result<std::vector<Bound>> cursor_values(const PageQuery& page, std::size_t coun
   return values;
 }
 
-struct Sorting {
-  std::string by;       // as a row value
-  std::string columns;  // each with its direction
-  std::string keys;     // the columns of a cursor
-  std::size_t count = 1;
-  bool descends = false;
-  std::optional<std::size_t> real{};  // the key that is no integer
-};
-
 // On the leaderboard of its sweep.
 std::string place_of_trial() { return std::string(sql::tier) + ", " + sql::key + ", t.number"; }
 
-Sorting sorting_of(const Source& source, FindOrder order) {
+Sorting sorting_of(const Source& source, FindOrder order, ObjectKind kind) {
   const std::string columns = source.columns;
-  const auto comma = columns.find(", ");
-  const std::size_t count = comma == std::string::npos ? 1 : 2;
+  const auto count = static_cast<std::size_t>(std::ranges::count(columns, ',')) + 1;
+  const bool named = kind == ObjectKind::metric || kind == ObjectKind::artifact;
   switch (order) {
     case FindOrder::value:
       return {"(" + place_of_trial() + ")", place_of_trial(), place_of_trial(), 3, false, 1};
     case FindOrder::number:
-      return {source.by, columns, columns, count, false, {}};
+      return {source.by, columns, columns, count, false, {}, named};
     case FindOrder::newest: {
-      std::string down = columns + " DESC";
-      if (count == 2) down.insert(comma, " DESC");
-      return {source.by, down, columns, count, true, {}};
+      std::string down;
+      for (const char c : columns) down += c == ',' ? " DESC," : std::string(1, c);
+      return {source.by, down + " DESC", columns, count, true, {}, named};
     }
   }
   unreachable();
@@ -209,7 +239,9 @@ std::string cursor_text(SQLite::Statement& s, int first, const Sorting& sorting)
   for (std::size_t i = 0; i < sorting.count; ++i) {
     const auto column = s.getColumn(first + static_cast<int>(i));
     if (i > 0) text += "/";
-    if (sorting.real == i) {
+    if (sorting.ends_with_name && i + 1 == sorting.count) {
+      text += column.getString();
+    } else if (sorting.real == i) {
       std::array<char, 32> digits{};
       const auto* end =
           std::to_chars(digits.data(), digits.data() + digits.size(), column.getDouble()).ptr;
@@ -221,11 +253,12 @@ std::string cursor_text(SQLite::Statement& s, int first, const Sorting& sorting)
   return text;
 }
 
-Page<ObjectId> read_ids(SQLite::Statement& s, ObjectKind kind, const Sorting& sorting,
-                        std::int64_t limit) {
-  Page<ObjectId> page;
+Page<FoundId> read_ids(SQLite::Statement& s, ObjectKind kind, const Sorting& sorting,
+                       std::int64_t limit) {
+  Page<FoundId> page;
   std::string last;
-  const int keys = kind == ObjectKind::run ? 2 : kind == ObjectKind::attempt ? 3 : 1;
+  const bool of_three = kind == ObjectKind::attempt || filter::is_part_of_run(kind);
+  const int keys = kind == ObjectKind::run ? 2 : of_three ? 3 : 1;
   while (s.executeStep()) {
     if (std::cmp_equal(page.items.size(), limit)) {
       page.next = last;
@@ -249,15 +282,15 @@ Result<filter::Conditions> read_filter(const std::string& text, Instant now,
   return filter::compile(*parsed, of, now);
 }
 
-Result<Page<ObjectId>> find_ids(SQLite::Database& db, const filter::Conditions& conditions,
-                                const FindScope& scope, const PageQuery& page) {
+Result<Page<FoundId>> find_ids(SQLite::Database& db, const filter::Conditions& conditions,
+                               const FindScope& scope, const PageQuery& page) {
   const Snapshot snapshot(db);
   const Source& source = sources[static_cast<std::size_t>(conditions.kind)];
-  const Sorting sorting = sorting_of(source, scope.order);
+  const Sorting sorting = sorting_of(source, scope.order, conditions.kind);
   Where where(db);
   add_scope(where, conditions, scope);
   if (!page.after.empty()) {
-    const auto values = cursor_values(page, sorting.count, sorting.real);
+    const auto values = cursor_values(page, sorting);
     if (!values) return values.error();
     where.add(sorting.by + (sorting.descends ? " < " : " > ") + marks(sorting.count), *values);
   }

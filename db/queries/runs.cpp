@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "db/projection/further.hpp"
+#include "db/queries/find.hpp"
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
 #include "db/sql.hpp"
@@ -117,6 +118,16 @@ CurveRow read_point(const SQLite::Statement& s) {
   return row;
 }
 
+ArtifactRow read_artifact(const SQLite::Statement& s) {
+  sql::Columns c(s);
+  ArtifactRow row;
+  row.name = c.text();
+  row.sha256 = c.text();
+  row.bytes = c.integer();
+  row.saved_at = c.instant();
+  return row;
+}
+
 MetricRow read_metric(const SQLite::Statement& s) {
   sql::Columns c(s);
   MetricRow row;
@@ -134,18 +145,18 @@ Status check_run(SQLite::Database& db, RunId run) {
 }
 
 // The cursor of a page of metrics: "<step>/<name>". A name may hold anything, so it comes last.
-struct MetricKey {
+struct MetricCursor {
   std::string name;
   std::int64_t step = std::numeric_limits<std::int64_t>::min();
 };
 
-Result<MetricKey> parse_metric_cursor(const std::string& cursor) {
-  if (cursor.empty()) return MetricKey{};
+Result<MetricCursor> parse_metric_cursor(const std::string& cursor) {
+  if (cursor.empty()) return MetricCursor{};
   const auto slash = cursor.find('/');
   if (slash == std::string::npos) return bad_cursor(cursor);
   const auto step = parse_number<std::int64_t>(std::string_view(cursor).substr(0, slash));
   if (!step) return bad_cursor(cursor);
-  return MetricKey{cursor.substr(slash + 1), *step};
+  return MetricCursor{cursor.substr(slash + 1), *step};
 }
 
 }  // namespace
@@ -175,15 +186,7 @@ Result<std::vector<ArtifactRow>> read_artifacts(SQLite::Database& db, RunId run)
                       " WHERE trial = ? AND replicate = ? ORDER BY name");
   sql::bind(s, run.trial, run.replicate);
   std::vector<ArtifactRow> rows;
-  while (s.executeStep()) {
-    sql::Columns c(s);
-    ArtifactRow row;
-    row.name = c.text();
-    row.sha256 = c.text();
-    row.bytes = c.integer();
-    row.saved_at = c.instant();
-    rows.push_back(std::move(row));
-  }
+  while (s.executeStep()) rows.push_back(read_artifact(s));
   return rows;
 }
 
@@ -214,6 +217,41 @@ Result<std::vector<CurveRow>> read_curve(SQLite::Database& db, RunId run) {
   std::vector<CurveRow> curve;
   while (s.executeStep()) curve.push_back(read_point(s));
   return curve;
+}
+
+Result<ReportRow> find_report(SQLite::Database& db, const ReportKey& id) {
+  const auto run = find_run(db, id.run);
+  if (!run) return run.error();
+  SQLite::Statement s(db,
+                      "SELECT phase, step, value, at, verdict, further, spent FROM report"
+                      " WHERE trial = ? AND replicate = ? AND phase = ?");
+  if (!sql::bind(s, id.run.trial, id.run.replicate, id.phase).executeStep())
+    return refuse(Code::not_found, "there is no report " + text(LineageKey(id)));
+  return ReportRow{id, run->sweep, read_point(s)};
+}
+
+Result<SeriesRow> find_series(SQLite::Database& db, const MetricKey& id) {
+  const auto run = find_run(db, id.run);
+  if (!run) return run.error();
+  SQLite::Statement s(db,
+                      "SELECT step, value FROM metric_last"
+                      " WHERE trial = ? AND replicate = ? AND name = ?");
+  if (!sql::bind(s, id.run.trial, id.run.replicate, id.name).executeStep())
+    return refuse(Code::not_found, "there is no metric " + text(LineageKey(id)));
+  sql::Columns c(s);
+  const auto step = c.integer();
+  return SeriesRow{id, run->sweep, step, c.real()};
+}
+
+Result<FileRow> find_artifact(SQLite::Database& db, const ArtifactKey& id) {
+  const auto run = find_run(db, id.run);
+  if (!run) return run.error();
+  SQLite::Statement s(db,
+                      "SELECT name, sha256, bytes, saved_at FROM artifact"
+                      " WHERE trial = ? AND replicate = ? AND name = ?");
+  if (!sql::bind(s, id.run.trial, id.run.replicate, id.name).executeStep())
+    return refuse(Code::not_found, "run " + text(id.run) + " has no artifact '" + id.name + "'");
+  return FileRow{id, run->sweep, read_artifact(s)};
 }
 
 Result<std::vector<MetricNameRow>> read_metric_names(SQLite::Database& db, RunId run) {

@@ -29,6 +29,29 @@ struct RowOf {
   Result<Json> operator()(WorkflowId id) const { return rendered(find_workflow(db, id)); }
   Result<Json> operator()(WorkerId id) const { return rendered(find_worker(db, id)); }
   Result<Json> operator()(EvaluationId id) const { return rendered(find_evaluation(db, id)); }
+  Result<Json> operator()(const ReportKey& id) const {
+    const auto row = find_report(db, id);
+    return row ? of_run(id.run, row->sweep, text(LineageKey(id)), render(row->point)) : row.error();
+  }
+  Result<Json> operator()(const MetricKey& id) const {
+    const auto row = find_series(db, id);
+    if (!row) return row.error();
+    return of_run(id.run, row->sweep, text(LineageKey(id)),
+                  {{"name", id.name}, {"step", row->step}, {"value", row->value}});
+  }
+  Result<Json> operator()(const ArtifactKey& id) const {
+    const auto row = find_artifact(db, id);
+    return row ? of_run(id.run, row->sweep, "", render(row->file)) : row.error();
+  }
+
+  // Artifacts have no id: their run and name identify them.
+  static Result<Json> of_run(RunId run, SweepId sweep, const std::string& id, Json json) {
+    if (!id.empty()) json["id"] = id;
+    json["run"] = text(run);
+    json["trial"] = text(run.trial);
+    json["sweep"] = text(sweep);
+    return json;
+  }
 };
 
 Response list_response(Json items, const std::optional<std::string>& next) {
@@ -38,9 +61,9 @@ Response list_response(Json items, const std::optional<std::string>& next) {
   return json_response(body);
 }
 
-Result<Json> rows_of(SQLite::Database& db, const std::vector<ObjectId>& ids) {
+Result<Json> rows_of(SQLite::Database& db, const std::vector<FoundId>& ids) {
   Json items = Json::array();
-  for (const ObjectId& id : ids) {
+  for (const FoundId& id : ids) {
     auto row = std::visit(RowOf{db}, id);
     if (!row) return row.error();
     items.push_back(*std::move(row));
@@ -78,7 +101,7 @@ ReadResult best_where(SQLite::Database& db, const std::string& text, Instant now
   const auto ids = find_ids(db, *where, scope, {limit, {}});
   if (!ids) return ids.error();
   Json items = Json::array();
-  for (const ObjectId& id : ids->items) {
+  for (const FoundId& id : ids->items) {
     auto row = best_of_trial(db, std::get<TrialId>(id), known->objective.goal);
     if (!row) break;  // the trials after it have no report either
     row->rank = static_cast<std::int64_t>(items.size()) + 1;

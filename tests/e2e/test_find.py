@@ -1,12 +1,16 @@
 """hone find, compare, diff, note, tag, archive, pin, edit, fork, resubmit, lineage, export, import,
 replay and bench lineage."""
+import csv
+import hashlib
+import io
 import json
+import urllib.parse
 
 import pytest
 
 from commands import hone, ok
 from conftest import Server, problem, sweep_spec
-from trained import done, play_edited, train  # noqa: F401 (done is a fixture)
+from trained import done, play_edited, save, train  # noqa: F401 (done is a fixture)
 
 
 def ids(text):
@@ -27,6 +31,76 @@ def test_find_by_result_parameter_and_commit(server, done):
     page = server.get("/v1/find?where=run&limit=3")
     assert page["kind"] == "run" and len(page["items"]) == 3 and page["next"]
     assert len(server.get(f"/v1/find?where=run&limit=3&after={page['next']}")["items"]) == 1
+
+
+def pages_of(server, filter, limit):
+    """All items of /v1/find, read in pages of `limit`."""
+    items, after = [], ""
+    while after is not None:
+        page = server.get(f"/v1/find?where={urllib.parse.quote(filter)}&limit={limit}"
+                          + (f"&after={urllib.parse.quote(after)}" if after else ""))
+        assert len(page["items"]) <= limit
+        items += page["items"]
+        after = page["next"]
+    return items
+
+
+def test_find_knows_reports(server, done):
+    above = "report where metric.return > 12.5 and params.depth >= 1 and workflow.commit = 3487c*"
+    found = json.loads(ok("find", above, "--format", "json", server=server))
+    assert found and all(item["value"] > 12.5 for item in found)
+    for item in found:
+        curve = server.get(f"/v1/runs/{item['run']}/curve")["items"]
+        assert curve[item["phase"]]["value"] == item["value"]
+        assert item["id"] == f"{item['run']}@{item['phase']}" and item["sweep"] == done
+        assert server.get(f"/v1/lineage/{item['id']}")["nodes"]
+    assert ids(ok("find", "report where run = rn_4.0", "--format", "json", server=server)) == [
+        item["id"] for item in pages_of(server, "report where run = rn_4.0", 1)]
+    assert "no report matches" in hone("find", "report where value > 99", server=server).stderr
+
+
+def test_find_knows_metrics_and_artifacts(server, done):
+    sweep = server.submit(sweep_spec())
+    grant = server.acquire(server.join())
+    digest = hashlib.sha256(b"a plot").hexdigest()
+    server.ask("PUT", f"/v1/blobs/{digest}", b"a plot")
+    for name in ("plots/a b.png", "plots/é/1.png", "log.txt"):
+        server.post(f"/v1/leases/{grant['lease']}/artifacts",
+                    {"name": name, "sha256": digest, "bytes": 6})
+    run = grant["attempt"].split("#")[0]
+    series = [f"loss/{i}" for i in range(5)]
+    server.post(f"/v1/leases/{grant['lease']}/metrics",
+                {"points": [{"name": name, "step": step, "value": step / 8}
+                            for name in series for step in (1, 2)]})
+    (found,) = json.loads(ok("find", "metric where name = loss and value < 0.3",
+                             "--format", "json", server=server))
+    assert {key: found[key] for key in ("id", "run", "step", "value")} == {
+        "id": "rn_4.0/loss", "run": "rn_4.0", "step": 200, "value": 0.25}
+    own = f"metric where sweep = {sweep}"
+    assert [item["name"] for item in pages_of(server, own, 2)] == series[::-1]
+    assert [item["value"] for item in pages_of(server, own, 2)] == [0.25] * 5
+    files = f"artifact where run = {run} and name = plots/*"
+    assert [item["name"] for item in pages_of(server, files, 1)] == ["plots/é/1.png",
+                                                                     "plots/a b.png"]
+    rows = list(csv.DictReader(io.StringIO(ok("find", f"artifact where sha256 = {digest[:8]}*",
+                                              "--format", "csv", server=server))))
+    assert [(row["run"], row["file"], row["bytes"]) for row in rows] == [
+        (run, name, "6") for name in ("plots/é/1.png", "plots/a b.png", "log.txt")]
+    assert hone("find", "artifact where tag = keep", server=server).returncode == 2
+
+
+def test_reports_and_models_before_a_worse_report_are_found(server):
+    """The index of trials holds the last values, which hid better reports before them."""
+    server.submit(sweep_spec(search={"method": "random", "trials": 1}))
+    grant = server.acquire(server.join())
+    model = save(server, grant, 0)
+    for phase, value in enumerate((50, 10)):
+        server.report(grant, phase, value)
+    assert ids(ok("find", "report where metric.return > 40", "--format", "json",
+                  server=server)) == [f"{grant['attempt'].split('#')[0]}@0"]
+    assert ids(ok("find", "model where metric.return > 40", "--format", "json",
+                  server=server)) == [model]
+    assert ids(ok("find", "run where metric.return > 40", "--format", "json", server=server)) == []
 
 
 def test_a_wrong_filter_points_at_the_character(server, done):

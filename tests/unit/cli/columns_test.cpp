@@ -96,6 +96,9 @@ std::vector<ListSchema> lists() {
       {"find attempt", api, "/components/schemas/attempts/properties/items/items", find("attempt")},
       {"find dataset", api, "/components/schemas/dataset", find("dataset")},
       {"find workflow", api, "/components/schemas/workflow", find("workflow")},
+      {"find report", api, "/components/schemas/found_report", find("report")},
+      {"find metric", api, "/components/schemas/found_metric", find("metric")},
+      {"find artifact", api, "/components/schemas/found_artifact", find("artifact")},
       {"find evaluation", api, "/components/schemas/evaluation", find("evaluation")},
       {"find worker", api, "/components/schemas/worker", find("worker")}};
 }
@@ -167,7 +170,7 @@ TEST(Columns, name_members_of_real_replies) {
   EXPECT_EQ(absent_in(items("/v1/events"), {event_columns()[0], event_columns()[2]}), none);
   EXPECT_EQ(absent_in(server.api.get("/v1/trials/tr_1/explain")["verdicts"], verdict_columns(true)),
             none);
-  for (const char* kind : {"sweep", "trial", "run", "attempt", "worker", "workflow"})
+  for (const char* kind : {"sweep", "trial", "run", "attempt", "worker", "workflow", "report"})
     EXPECT_EQ(absent_in(items(std::string("/v1/find?where=") + kind), find_columns(kind)), none)
         << kind;
 }

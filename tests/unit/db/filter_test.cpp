@@ -6,6 +6,16 @@
 namespace hone {
 namespace {
 
+struct FoundText {
+  std::string operator()(const ReportKey& key) const { return text(LineageKey(key)); }
+  std::string operator()(const MetricKey& key) const { return text(LineageKey(key)); }
+  std::string operator()(const ArtifactKey& key) const { return text(key.run) + "/" + key.name; }
+  template <class Id>
+  std::string operator()(const Id& id) const {
+    return text(id);
+  }
+};
+
 class Filters : public Queries {
  protected:
   std::vector<std::string> found(const std::string& filter, FindScope scope = {}) {
@@ -15,7 +25,7 @@ class Filters : public Queries {
     const auto page = find_ids(*db, *where, scope, {100, {}});
     EXPECT_TRUE(page.ok()) << page.error().detail;
     std::vector<std::string> ids;
-    for (const ObjectId& id : page->items) ids.push_back(text(id));
+    for (const FoundId& id : page->items) ids.push_back(std::visit(FoundText{}, id));
     return ids;
   }
   void refused(const std::string& filter, std::size_t at, const std::string& words) {
@@ -46,6 +56,39 @@ TEST_F(Filters, each_kind_is_listed_newest_first) {
   EXPECT_EQ(found("worker where host = host*"), (Ids{"wk_1"}));
   EXPECT_EQ(found("workflow where commit = ccc*"), (Ids{"wf_1"}));
   EXPECT_EQ(found("dataset where name = CartPole-v1"), (Ids{"ds_1"}));
+}
+
+TEST_F(Filters, reports_are_found_by_value_verdict_and_everything_above) {
+  EXPECT_EQ(found("report"), (Ids{"rn_2.0@0", "rn_1.1@0", "rn_1.0@1", "rn_1.0@0"}));
+  EXPECT_EQ(found("report where value >= 20"), (Ids{"rn_1.1@0", "rn_1.0@1"}));
+  EXPECT_EQ(found("reports where diverged"), (Ids{"rn_2.0@0"}));
+  EXPECT_EQ(found("report where run = rn_1.0 and phase = 1"), (Ids{"rn_1.0@1"}));
+  EXPECT_EQ(found("report where id = rn_1.0@1"), (Ids{"rn_1.0@1"}));
+  EXPECT_EQ(found("report where attempt = rn_1.0#2"), (Ids{"rn_1.0@1"}));
+  EXPECT_EQ(found("report where run.state = failed"), (Ids{"rn_1.1@0"}));
+  EXPECT_EQ(found("report where worker.host = host-1 and workflow.commit = ccc* and step > 10"),
+            (Ids{"rn_1.0@1"}));
+  EXPECT_EQ(found("report where sweep = sw_1 and trial = tr_2"), (Ids{"rn_2.0@0"}));
+  EXPECT_EQ(found("report where sweep = sw_2"), Ids{});
+  EXPECT_EQ(found("report where verdict = continue").size(), 3U);
+  EXPECT_EQ(found("sweep where reports > 3"), (Ids{"sw_1"})) << "a field before it is a kind";
+}
+
+TEST_F(Filters, parts_of_runs_have_no_tags) {
+  for (const char* kind : {"report", "metric", "artifact"})
+    refused(std::string(kind) + " where tag = keep", std::string(kind).size() + 7,
+            "has no field 'tag'");
+  refused("trial where report.value > 3", 12, "a trial has not one report");
+}
+
+TEST_F(Filters, pages_of_reports_continue_where_they_ended) {
+  const auto where = read_filter("report", now);
+  const auto first = find_ids(*db, *where, {}, {3, {}});
+  ASSERT_TRUE(first.ok() && first->next);
+  const auto second = find_ids(*db, *where, {}, {3, *first->next});
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ(second->items.size(), 1U);
+  EXPECT_FALSE(second->next);
 }
 
 TEST_F(Filters, metric_is_the_objective_of_whatever_is_found) {
@@ -126,7 +169,7 @@ TEST_F(Filters, pages_continue_where_they_ended) {
   by_value.order = FindOrder::value;
   const auto best = find_ids(*db, *read_filter("trial", now), by_value, {1, {}});
   ASSERT_TRUE(best.ok() && best->next);
-  EXPECT_EQ(text(best->items.front()), "tr_1");
+  EXPECT_EQ(std::get<TrialId>(best->items.front()), TrialId{1});
   const auto next = find_ids(*db, *read_filter("trial", now), by_value, {5, *best->next});
   ASSERT_TRUE(next.ok());
   EXPECT_EQ(next->items.size(), 2U);

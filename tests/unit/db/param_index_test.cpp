@@ -33,7 +33,7 @@ class ParamIndex : public testing::Test {
     const auto page = find_ids(*db, *where, {}, {100, {}});
     EXPECT_TRUE(page.ok());
     std::vector<std::string> ids;
-    for (const ObjectId& id : page->items) ids.push_back(text(id));
+    for (const FoundId& id : page->items) ids.push_back(text(std::get<TrialId>(id)));
     return ids;
   }
 

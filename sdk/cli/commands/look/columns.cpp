@@ -7,16 +7,6 @@
 namespace hone::cli {
 namespace {
 
-Field optional(Field field) {
-  field.optional = true;
-  return field;
-}
-
-Field data_only(Field field) {
-  field.where = Where::data_only;
-  return field;
-}
-
 // Cut no shorter than `least`.
 Field long_text(const char* name, const char* pointer, int least) {
   return {.name = name, .pointer = pointer, .type = CellType::long_text, .least = least};
@@ -353,41 +343,6 @@ Fields exported_band_columns() {
   columns.insert(columns.begin(), computed("trial", "/trial"));
   columns.push_back(computed("parameters", "/params", CellType::params));
   return columns;
-}
-
-Fields find_columns(std::string_view kind) {
-  if (kind == "sweep") {
-    Fields columns =
-        select(sweep_columns(), {"id", "name", "state", "trials", "best", "submitted"});
-    columns.insert(columns.end() - 1, optional({"workflow", "/workflow"}));
-    return columns;
-  }
-  if (kind == "trial") {
-    Fields columns = select(trial_columns(), {"id", "state", "value", "phases", "parameters"});
-    columns.insert(columns.begin() + 1, {"sweep", "/sweep"});
-    return columns;
-  }
-  if (kind == "run") {
-    Fields columns =
-        select(run_columns(), {"id", "state", "reason", "value", "step", "worker", "detail"});
-    columns[3].optional = false;
-    columns.back() = optional(long_text("detail", "/detail", 20));
-    return columns;
-  }
-  if (kind == "model")
-    return select(model_columns(), {"id", "run", "sweep", "step", "value", "size", "saved"});
-  if (kind == "attempt")
-    return select(attempt_columns(), {"id", "step", "worker", "host", "reason", "granted"});
-  if (kind == "dataset") return dataset_columns();
-  if (kind == "workflow") return workflow_columns();
-  if (kind == "evaluation")
-    return {{"id", "/id"},
-            {"model", "/model"},
-            {"metric", "/metric"},
-            {"mean", "/mean", CellType::number},
-            {"deviation", "/deviation", CellType::number},
-            {"environment", "/environment"}};
-  return select(worker_columns(), {"id", "host", "cpus", "gpus", "joined"});
 }
 
 }  // namespace hone::cli

@@ -40,6 +40,16 @@ Fields exported_band_columns();
 // Of hone find, by kind: "sweep", "trial", ...
 Fields find_columns(std::string_view kind);
 
+// Copies of a field that is left out where it has no value, and of one that is only in csv and json.
+inline Field optional(Field field) {
+  field.optional = true;
+  return field;
+}
+inline Field data_only(Field field) {
+  field.where = Where::data_only;
+  return field;
+}
+
 // The named columns, in the order of the names, shown in every format. Precondition: they exist.
 Fields select(const Fields& columns, std::initializer_list<std::string_view> names);
 

@@ -1,5 +1,7 @@
 #include "sdk/cli/commands/look/objective_text.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 

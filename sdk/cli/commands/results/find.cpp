@@ -7,6 +7,7 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
+#include "sdk/cpp/transport.hpp"
 
 namespace hone::cli {
 namespace {
@@ -31,7 +32,7 @@ Result<Json> find_pages(Session& session, const std::string& filter, int limit) 
     const auto left = static_cast<std::size_t>(limit) - all["items"].size();
     std::string path = "/v1/find?limit=" + std::to_string(std::min<std::size_t>(left, 1000));
     path += where_query(path, filter);
-    if (!after.empty()) path += "&after=" + after;
+    if (!after.empty()) path += "&after=" + escape_path(after);
     auto page = session.get(path);
     if (!page) return with_caret(page.error(), filter);
     all["kind"] = page->at("kind");
