@@ -100,6 +100,31 @@ def test_the_plan_tells_how_a_script_without_checkpoints_is_judged(day):
     assert "saves none is not paused: it is judged by hypertrick" in text
 
 
+def test_the_plan_is_near_what_a_script_without_checkpoints_trains(day):
+    """34 phases were planned by the closed form of a rule that pauses, and 108 were trained."""
+    changes = {"search": {"method": "random", "trials": 16}, "name": "planned"}
+    # Of another unit: no sweep has measured the program.
+    changes["budget"] = {"unit": "rounds", "per_run": 10, "phases": 10}
+    file = str(day.file(**changes))
+    plan = json.loads(ok("plan", file, "--format", "json", server=day.up))["plan"]
+    expected = plan["without_checkpoints"]["phases_expected"]
+    low, high = plan["without_checkpoints"]["phases_range"]
+    text = " ".join(ok("plan", file, server=day.up).split())
+    assert f"{expected} phases" in text and "if it saves none" in text
+    trained = []
+    for seed in range(1, 7):
+        done = day.watch(**changes, seed=seed)
+        assert done.returncode == 0, done.stderr
+        trained.append(day.show(done.sweep)["phases"]["done"])
+    assert max(trained) <= plan["phases_at_most"]
+    # 90 % of such sweeps are expected within the range.
+    assert sum(low <= phases <= high for phases in trained) >= 5, (trained, low, high)
+    assert abs(sum(trained) / len(trained) / expected - 1) < 0.25, (trained, expected)
+    # Now it is measured: one figure is left.
+    assert json.loads(ok("plan", file, "--format", "json",
+                         server=day.up))["plan"]["without_checkpoints"] is None
+
+
 @pytest.mark.parametrize("seeds", [1, 3])
 def test_the_winner_of_a_small_sweep_is_trained_to_the_end(day, seeds):
     """All runs were stopped; the winner had 4 of 8 phases."""

@@ -15,6 +15,7 @@
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/shortage.hpp"
+#include "server/search/terminators/phase_forecast.hpp"
 #include "server/search/terminators/run_budget.hpp"
 #include "server/search/terminators/terminator.hpp"
 
@@ -140,6 +141,23 @@ std::string rule_without_pauses(const SweepSpec& spec) {
   return other ? other->rule : "";
 }
 
+// The work if the program saves no checkpoint, which is known after its first phase; null where
+// that changes nothing, or where an earlier sweep of the program has measured it.
+Json without_checkpoints_json(const SweepSpec& spec, const Experience& known) {
+  if (rule_without_pauses(spec).empty() || known.phases_per_run > 0) return nullptr;
+  const auto forecast = forecast_without_checkpoints(spec);
+  if (!forecast) return nullptr;
+  const double phase = static_cast<double>(spec.budget.per_run) / spec.budget.phases;
+  const auto runs = static_cast<double>(spec.search.trials * first_runs(spec));
+  const auto phases = static_cast<double>(forecast->expected);
+  Json json;
+  json["phases_expected"] = forecast->expected;
+  json["phases_range"] = {forecast->low, forecast->high};
+  json["phases_per_run"] = phases / runs;
+  json["work_expected"] = std::llround(phases * phase);
+  return json;
+}
+
 // What the confirmation trains after the sweep; null without one.
 Json confirm_json(const SweepSpec& spec) {
   if (!spec.confirm) return nullptr;
@@ -170,6 +188,7 @@ Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& know
   const std::string unpausing = rule_without_pauses(spec);
   plan["pauses_command"] = !unpausing.empty();
   plan["rule_without_pauses"] = or_null(unpausing);
+  plan["without_checkpoints"] = without_checkpoints_json(spec, known);
   plan["phases_expected"] = std::llround(complete * phases);
   plan["phases_per_run"] = phases;
   plan["phases_per_run_of"] = or_null(known.work_of);
@@ -210,7 +229,18 @@ std::string expected_text(const Json& plan) {
   return work_text(plan, "expected") + "; " + number_text(plan["phases_per_run"].get<double>()) +
          " phases a run, " +
          (measured_on.is_null() ? "as the rule stops runs on average"
-                                : "as in " + measured_on.get<std::string>());
+                                : "as in " + measured_on.get<std::string>()) +
+         (plan["without_checkpoints"].is_null() ? "" : ", if the program saves checkpoints");
+}
+
+std::string without_checkpoints_text(const Json& plan) {
+  const Json& without = plan["without_checkpoints"];
+  const Json& range = without["phases_range"];
+  return count_text(int_at(without, "/phases_expected")) + " phases, " +
+         count_text(int_at(without, "/work_expected")) + " " + text_at(plan, "/unit") +
+         " (between " + count_text(range[0].get<std::int64_t>()) + " and " +
+         count_text(range[1].get<std::int64_t>()) +
+         " phases in 90 % of simulated sweeps) if it saves none";
 }
 
 std::string runs_text(const Json& spec, const Json& plan) {
@@ -243,9 +273,10 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
       {"terminator", text_at(rule, "/rule") + settings_text(rule, "rule")},
       {"budget", budget_text(spec)},
       {"runs", runs_text(spec, plan)},
-      {"expected", expected_text(plan)},
-      {"at most", work_text(plan, "at_most")},
-      {"wall time", wall_text(plan, slots)}};
+      {"expected", expected_text(plan)}};
+  if (!plan["without_checkpoints"].is_null()) lines.push_back({"", without_checkpoints_text(plan)});
+  lines.push_back({"at most", work_text(plan, "at_most")});
+  lines.push_back({"wall time", wall_text(plan, slots)});
   if (plan["pauses_command"].get<bool>())
     lines.push_back(
         {"pauses", text_at(rule, "/rule") +
