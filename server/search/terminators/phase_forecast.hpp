@@ -1,5 +1,5 @@
 // How many phases a sweep trains if its program saves no checkpoint: the expectation that `hone
-// plan` shows and that the progress of such a sweep counts on. Never used for decisions.
+// plan` shows. Never used for decisions.
 #pragma once
 
 #include <cstdint>

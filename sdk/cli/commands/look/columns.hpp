@@ -40,7 +40,7 @@ Fields exported_band_columns();
 // Of hone find, by kind: "sweep", "trial", ...
 Fields find_columns(std::string_view kind);
 
-// Copies of a field that is left out where it has no value, and of one that is only in csv and json.
+// Copies of a field that is left out where it has no value, and of one for csv and json alone.
 inline Field optional(Field field) {
   field.optional = true;
   return field;
