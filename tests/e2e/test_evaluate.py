@@ -58,6 +58,9 @@ def test_the_same_seed_gives_the_same_returns(server, start, name, settings, uni
     assert f"ev_1  {model} on {environment}: {metric}" in line and "(seed 7, sampled" in line
     assert "ev_3" in ok("show", model, server=server)
     assert model in ok("lineage", "ev_2", server=server)
+    named = json.loads(ok("find", f"evaluation where metric = {metric}", "--format", "json",
+                          server=server))  # was taken for the metric of a run, and refused
+    assert len(named) == 3
     found = json.loads(ok("find", f"evaluation where seed = 8 and model.id = {model}", "--format",
                           "json", server=server))
     assert [one["id"] for one in found] == ["ev_3"]
