@@ -4,6 +4,8 @@ import os
 import socket
 import subprocess
 
+import pytest
+
 from commands import ok
 from conftest import STOP_SECONDS, Server, program, sweep_spec
 from slurm import until
@@ -40,6 +42,20 @@ class Pair:
         for one in (self.a, self.b):
             if one.process is not None:
                 one.kill()
+
+
+@pytest.fixture
+def pair(tmp_path):
+    both = Pair(tmp_path)
+    yield both
+    both.close()
+
+
+@pytest.fixture
+def sync_pair(tmp_path):
+    both = Pair(tmp_path, "--sync-replica", "--sync-wait=0.5")
+    yield both
+    both.close()
 
 
 def health(server):

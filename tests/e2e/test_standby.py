@@ -6,32 +6,16 @@ import sqlite3
 import subprocess
 import sys
 
-import pytest
-
 from commands import hone, ok
 from conftest import ROOT, Server, problem, program, sweep_spec
 from slurm import until
-from standby_pair import (SECONDS, Pair, caught_up, free_port, health, promote, put, start_alone,
-                          with_checkpoint)
+from standby_pair import (SECONDS, Pair, caught_up, free_port, health, pair,  # noqa: F401
+                          promote, put, start_alone, sync_pair, with_checkpoint)  # (fixtures)
 from test_worker import TRAINER
 
 sys.path.insert(0, str(ROOT / "sdk" / "python"))
 
 import hone as sdk  # noqa: E402
-
-
-@pytest.fixture
-def pair(tmp_path):
-    both = Pair(tmp_path)
-    yield both
-    both.close()
-
-
-@pytest.fixture
-def sync_pair(tmp_path):
-    both = Pair(tmp_path, "--sync-replica", "--sync-wait=0.5")
-    yield both
-    both.close()
 
 
 def events_of(server):

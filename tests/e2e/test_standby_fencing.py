@@ -7,21 +7,9 @@ from commands import hone
 from conftest import STOP_SECONDS, problem, sweep_spec
 from guarded import Certificate, Secret
 from slurm import until
-from standby_pair import SECONDS, Pair, caught_up, health, promote, start_alone, with_checkpoint
+from standby_pair import (SECONDS, caught_up, health, pair, promote, start_alone,  # noqa: F401
+                          sync_pair, with_checkpoint)  # (fixtures)
 
-
-@pytest.fixture
-def pair(tmp_path):
-    both = Pair(tmp_path)
-    yield both
-    both.close()
-
-
-@pytest.fixture
-def sync_pair(tmp_path):
-    both = Pair(tmp_path, "--sync-replica", "--sync-wait=0.5")
-    yield both
-    both.close()
 
 # Fencing.
 

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <sstream>
+#include <string>
 
 #include "sdk/cli/app/command_line.hpp"
 #include "sdk/cli/app/command_table.hpp"
@@ -19,6 +20,20 @@ std::string help_of(const std::string& name) {
   const auto* help = parsed ? std::get_if<HelpRequested>(&*parsed) : nullptr;
   return help == nullptr ? "no help" : help->text;
 }
+
+// At the end of the help of every command that asks a server.
+const std::string common_options = R"(Common options
+  --server URL            URL of the server (HONE_SERVER)
+  --token-file FILE       read the token from FILE (HONE_TOKEN_FILE)
+  --token TOKEN           the token itself (better: HONE_TOKEN)
+  --tls-ca FILE           CA certificates to trust (HONE_TLS_CA)
+  --tls-cert FILE         client certificate (HONE_TLS_CERT)
+  --tls-key FILE          key of the certificate (HONE_TLS_KEY)
+  --format FORMAT         table, json, jsonl, csv or value
+  --columns NAMES         columns to print, as a,b,c
+  -q,--quiet              print data only, no messages
+  --no-color              print without colors (NO_COLOR)
+)";
 
 void expect_width(const std::string& text, std::size_t columns) {
   std::istringstream lines(text);
@@ -67,18 +82,8 @@ Options
                           from the sweep's reports; status 1 if one differs or
                           could not be
 
-Common options
-  --server URL            URL of the server (HONE_SERVER)
-  --token-file FILE       read the token from FILE (HONE_TOKEN_FILE)
-  --token TOKEN           the token itself (better: HONE_TOKEN)
-  --tls-ca FILE           CA certificates to trust (HONE_TLS_CA)
-  --tls-cert FILE         client certificate (HONE_TLS_CERT)
-  --tls-key FILE          key of the certificate (HONE_TLS_KEY)
-  --format FORMAT         table, json, jsonl, csv or value
-  --columns NAMES         columns to print, as a,b,c
-  -q,--quiet              print data only, no messages
-  --no-color              print without colors (NO_COLOR)
-
+)" + common_options +
+                                    R"(
 Examples
   hone explain tr_42
   hone explain rn_42.0 --format json
@@ -101,18 +106,8 @@ Options
   --experiment FILE       write a sweep that compares 1, 2 and 4 agents, and do
                           nothing else
 
-Common options
-  --server URL            URL of the server (HONE_SERVER)
-  --token-file FILE       read the token from FILE (HONE_TOKEN_FILE)
-  --token TOKEN           the token itself (better: HONE_TOKEN)
-  --tls-ca FILE           CA certificates to trust (HONE_TLS_CA)
-  --tls-cert FILE         client certificate (HONE_TLS_CERT)
-  --tls-key FILE          key of the certificate (HONE_TLS_KEY)
-  --format FORMAT         table, json, jsonl, csv or value
-  --columns NAMES         columns to print, as a,b,c
-  -q,--quiet              print data only, no messages
-  --no-color              print without colors (NO_COLOR)
-
+)" + common_options +
+                R"(
 Examples
   hone advise space.yaml --target 475
   hone advise space.yaml --within 10m
