@@ -66,9 +66,12 @@ inline constexpr std::size_t bodies_per_client_bytes_max = bodies_bytes_max / 2;
 inline constexpr std::size_t answers_bytes_max = 1024 * 1024 * 1024;
 inline constexpr std::size_t answers_per_client_bytes_max = answers_bytes_max / 2;
 // Larger bodies are parsed on a separate thread: 64 KiB take 1 ms of the io thread, 60 MB five
-// seconds and 1.6 GB. One at a time, so that the memory is that of one document.
+// seconds. One at a time, so that the memory is that of one document.
 inline constexpr std::size_t io_parse_bytes_max = 64 * 1024;
 inline constexpr std::size_t parser_threads = 1;
+// Of the values of one body: ten times the text of the largest import. Our own exports take eight
+// times their text, brackets alone 27 times.
+inline constexpr std::size_t document_bytes_max = 640 * 1024 * 1024;
 inline constexpr Duration handshake_time = seconds(10);   // of TLS: three round trips at most
 inline constexpr Duration request_timeout = seconds(30);  // from the first byte to the last
 inline constexpr Duration linger_time = seconds(2);       // for a client to read a refusal

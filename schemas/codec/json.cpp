@@ -1,5 +1,6 @@
 #include "schemas/codec/json.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -11,10 +12,23 @@ namespace {
 
 constexpr std::size_t depth_max = 64;
 
+using Members = Json::object_t::Container;
+
+// What an allocation takes besides its content.
+constexpr std::size_t heap_bytes = 16;
+constexpr std::size_t container_bytes = sizeof(Json::array_t) + heap_bytes;
+constexpr std::size_t text_bytes = sizeof(Json::string_t) + heap_bytes;
+// Containers grow by doubling: while one moves, an element has its old place and two new ones.
+constexpr std::size_t element_bytes = 3 * sizeof(Json);
+constexpr std::size_t member_bytes = 3 * sizeof(Members::value_type);
+constexpr std::size_t key_bytes = sizeof(Json::string_t) + 3 * heap_bytes;  // in a set
+
 // Builds the document and stops at the first thing that a sweep, a request or a ledger must not
 // contain.
 class Builder {
  public:
+  explicit Builder(std::size_t memory_bytes_max) : memory_bytes_left_(memory_bytes_max) {}
+
   using number_integer_t = Json::number_integer_t;
   using number_unsigned_t = Json::number_unsigned_t;
   using number_float_t = Json::number_float_t;
@@ -27,7 +41,9 @@ class Builder {
   bool number_integer(number_integer_t value) { return put(value); }
   bool number_unsigned(number_unsigned_t value) { return put(value); }
   bool number_float(number_float_t value, const string_t&) { return put(value); }
-  bool string(string_t& value) { return put(std::move(value)); }
+  bool string(string_t& value) {
+    return takes(text_bytes + value.capacity()) && put(std::move(value));
+  }
   bool binary(binary_t&) { return refuse_with("binary values are not JSON"); }
   bool start_object(std::size_t) { return open(Json::object()); }
   bool start_array(std::size_t) { return open(Json::array()); }
@@ -39,7 +55,7 @@ class Builder {
     if (!frame.keys.insert(name).second)
       return refuse_with("the key '" + name + "' appears twice in one object");
     frame.key = std::move(name);
-    return true;
+    return takes(frame.key.capacity()) && takes_while_open(key_bytes + frame.key.capacity());
   }
 
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& e) {
@@ -55,12 +71,35 @@ class Builder {
  private:
   struct Frame {
     Json* container;
-    std::string key;             // of the member that comes next
-    std::set<std::string> keys;  // of an object, so that finding repeats stays n log n
+    std::string key;                // of the member that comes next
+    std::set<std::string> keys;     // of an object, so that finding repeats stays n log n
+    std::size_t growing_bytes = 0;  // of `keys` and for elements, until the container ends
   };
+
+  bool takes(std::size_t bytes) {
+    if (bytes <= memory_bytes_left_) {
+      memory_bytes_left_ -= bytes;
+      return true;
+    }
+    error_ =
+        refuse(Code::too_large,
+               "its values take more memory than those of one document may: send fewer of them");
+    return false;
+  }
+
+  bool takes_while_open(std::size_t bytes) {
+    frames_.back().growing_bytes += bytes;
+    return takes(bytes);
+  }
+
+  bool takes_place() {
+    if (frames_.empty()) return true;
+    return takes_while_open(frames_.back().container->is_array() ? element_bytes : member_bytes);
+  }
 
   template <class T>
   bool put(T&& value) {
+    if (!takes_place()) return false;
     place(Json(std::forward<T>(value)));
     return true;
   }
@@ -77,7 +116,6 @@ class Builder {
       return &frame.container->back();
     }
     // Not operator[], which would look through all members again: the key is known to be new.
-    using Members = Json::object_t::Container;
     Members& members = frame.container->get_ref<Json::object_t&>();
     return &members.emplace_back(std::move(frame.key), std::move(value)).second;
   }
@@ -85,12 +123,20 @@ class Builder {
   bool open(Json container) {
     if (frames_.size() == depth_max)
       return refuse_with("nested deeper than " + std::to_string(depth_max) + " levels");
+    if (!takes_place() || !takes(container_bytes)) return false;
     Json* opened = place(std::move(container));
-    frames_.push_back(Frame{opened, {}, {}});
+    frames_.push_back(Frame{opened, {}, {}, 0});
     return true;
   }
 
   bool close() {
+    const Frame& frame = frames_.back();
+    const auto* array = frame.container->get_ptr<const Json::array_t*>();
+    const std::size_t kept = array != nullptr
+                                 ? array->capacity() * sizeof(Json)
+                                 : frame.container->get_ref<const Json::object_t&>().capacity() *
+                                       sizeof(Members::value_type);
+    memory_bytes_left_ += frame.growing_bytes - std::min(kept, frame.growing_bytes);
     frames_.pop_back();
     return true;
   }
@@ -109,6 +155,7 @@ class Builder {
     return std::string(what);
   }
 
+  std::size_t memory_bytes_left_;
   Json root_;
   std::vector<Frame> frames_;
   std::optional<Error> error_;
@@ -116,8 +163,8 @@ class Builder {
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text) {
-  Builder builder;
+Result<Json> parse_json(std::string_view text, std::size_t memory_bytes_max) {
+  Builder builder(memory_bytes_max);
   Json::sax_parse(text.begin(), text.end(), &builder);
   return builder.finish();
 }

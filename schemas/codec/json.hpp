@@ -2,6 +2,8 @@
 // which they were put.
 #pragma once
 
+#include <cstddef>
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -14,8 +16,10 @@ using Json = nlohmann::ordered_json;
 
 // Parses one document. Refuses with Code::invalid and the byte position for syntax errors,
 // duplicate keys, numbers that do not fit (1e999), NaN literals, invalid UTF-8, and nesting deeper
-// than 64.
-Result<Json> parse_json(std::string_view text);
+// than 64. Refuses with Code::too_large a document whose values need more than `memory_bytes_max`
+// bytes, before they are allocated: a megabyte of "[]," becomes 27 of them.
+Result<Json> parse_json(std::string_view text,
+                        std::size_t memory_bytes_max = std::numeric_limits<std::size_t>::max());
 
 // One line, no blanks. Never throws: invalid UTF-8 (from a program's log, say) is replaced.
 std::string to_text(const Json& document);

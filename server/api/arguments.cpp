@@ -60,7 +60,7 @@ Result<PageQuery> page_query(const Request& request) {
 
 Result<Json> json_body(const Request& request) {
   if (request.body.empty()) return refuse(Code::invalid, "the body is empty; send a JSON object");
-  return parse_json(request.body);
+  return parse_json(request.body, limits::document_bytes_max);
 }
 
 }  // namespace hone::api

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <nlohmann/json.hpp>
 
@@ -31,6 +32,33 @@ TEST(ParseJson, refuses_repeated_keys) {
   EXPECT_EQ(fault_of(R"({"a": 1, "b": {"c": 1, "c": 2}})"),
             "the key 'c' appears twice in one object");
   EXPECT_EQ(fault_of(R"({"a": {"a": 1}, "b": [{"a": 1}, {"a": 1}]})"), "");
+}
+
+std::string repeated(std::string_view piece, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += piece;
+  return text;
+}
+
+// 60 MB of brackets became 1.6 GB of a server's memory.
+TEST(ParseJson, refuses_a_document_before_it_takes_more_memory_than_its_bound) {
+  constexpr int many = 50'000;
+  std::string members;
+  for (int i = 0; i < many; ++i) members += "\"" + std::to_string(i) + "\":0,";
+  for (const std::string& text :
+       {"[" + repeated("[],", many) + "0]", "[" + repeated("{},", many) + "0]",
+        "[" + repeated("0,", many) + "0]", "[" + repeated("\"\",", many) + "0]",
+        "[" + repeated(R"({"":{"":[0]}},)", many) + "0]", "{" + members + R"("x":0})",
+        "[" + repeated("\"" + std::string(100, 'x') + "\",", many) + "0]"}) {
+    const auto before = mallinfo2().uordblks;
+    const auto parsed = parse_json(text);
+    const auto taken = mallinfo2().uordblks - before;
+    ASSERT_TRUE(parsed.ok()) << text.substr(0, 20);
+    const auto refused = parse_json(text, taken);
+    ASSERT_FALSE(refused.ok()) << text.substr(0, 20);
+    EXPECT_EQ(refused.error().code, Code::too_large);
+    EXPECT_TRUE(parse_json(text, 100 * text.size()).ok()) << text.substr(0, 20);
+  }
 }
 
 TEST(ParseJson, refuses_numbers_that_do_not_fit) {
