@@ -120,6 +120,9 @@ inline constexpr std::size_t digest_ids_max = 2'000;            // a frame of 64
 inline constexpr Duration digest_min = milliseconds(100);       // between two frames
 inline constexpr Duration digest_max = seconds(10);
 inline constexpr Duration pace_time = seconds(600);  // over which the speed of a sweep is measured
+// Reports that are counted for the time left: fewer would make it swing, each takes microseconds.
+inline constexpr double pace_reports_min = 20;
+inline constexpr double pace_reports_max = 10'000;
 
 inline constexpr std::size_t export_events_max = 2'000'000;  // of one document: 400 MB of it
 inline constexpr std::size_t export_points_max = 1'500'000;  // likewise

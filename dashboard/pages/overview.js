@@ -223,7 +223,7 @@ function factsOf(summary, data) {
           "Time left",
           eta ? duration(eta.seconds) : "–",
           eta
-            ? `if runs to come train ${count(eta.mean_run)} ${units.name}, ${eta.runs ? `the mean of ${eta.runs} so far` : "the whole budget"}`
+            ? `80 % of such sweeps take ${duration(eta.low)} to ${duration(eta.high)}`
             : "unknown until reports arrive",
         ],
   ]);

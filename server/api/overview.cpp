@@ -49,21 +49,16 @@ bool is_over(RunState state) {
   return false;
 }
 
-// What a sweep trained, what its stops left out, and how much is to come.
+// What a sweep trained, and what its stops left out.
 struct Units {
   std::int64_t trained = 0;
   std::int64_t left_out = 0;  // of stopped runs
-  std::int64_t over_runs = 0;
-  std::int64_t over_steps = 0;
-  std::int64_t open_steps = 0;
 };
 
 Units units_of(const std::vector<EndGroup>& groups, std::int64_t per_run) {
   Units units;
   for (const auto& group : groups) {
     units.trained += group.steps;
-    (is_over(group.state) ? units.over_steps : units.open_steps) += group.steps;
-    if (is_over(group.state)) units.over_runs += group.runs;
     if (group.state == RunState::stopped)
       units.left_out += std::max<std::int64_t>(0, group.runs * per_run - group.steps);
   }
@@ -85,23 +80,6 @@ Json render_ends(const std::vector<EndGroup>& groups, std::int64_t per_run) {
     list.push_back(std::move(one));
   }
   return list;
-}
-
-// A run to come is expected to train as long as the mean of those that are over.
-Json expect_end(const SweepRow& sweep, const Units& units, double per_second,
-                std::int64_t per_run) {
-  if (sweep.state != SweepState::running || per_second <= 0) return nullptr;
-  const double mean = units.over_runs > 0 ? static_cast<double>(units.over_steps) /
-                                                static_cast<double>(units.over_runs)
-                                          : static_cast<double>(per_run);
-  const auto runs = static_cast<double>(sweep.trials_total * sweep.seeds - units.over_runs);
-  const double rest =
-      std::max(0.0, std::max(0.0, runs) * mean - static_cast<double>(units.open_steps));
-  Json json;
-  json["seconds"] = std::round(rest / per_second);
-  json["mean_run"] = mean;
-  json["runs"] = units.over_runs;
-  return json;
 }
 
 Json render_pace(const Pace& pace, Instant now, Instant submitted) {
@@ -151,8 +129,7 @@ ReadResult summary(SQLite::Database& db, const Request& request) {
   json["units"]["not_trained"] = units.left_out;
   const auto pace = read_pace(db, *id, request.now - limits::pace_time);
   json["pace"] = render_pace(pace, request.now, sweep->submitted_at);
-  json["eta"] =
-      expect_end(*sweep, units, json["pace"]["per_second"].get<double>(), spec->budget.per_run);
+  json["eta"] = render_end(forecast_end(db, *sweep, *spec, request.now));
   return json_response(json);
 }
 

@@ -4,8 +4,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "db/queries/overview.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/types/spec.hpp"
+#include "server/limits.hpp"
 
 namespace hone::api {
 
@@ -56,6 +58,54 @@ std::int64_t phases_expected(const SweepRow& sweep) {
            sweep.phases_per_run;
   const auto unstarted = static_cast<double>(to_propose + sweep.runs.queued);
   return sweep.phases_done + std::llround((unstarted + open / 2) * per_run);
+}
+
+namespace {
+
+// Phases a second, lately: over the newest half of the sweep or ten minutes, but over enough phases
+// that slow ones do not make it swing, and no more than can be counted quickly.
+double phases_per_s(SQLite::Database& db, const SweepRow& sweep, Instant now) {
+  const auto age = static_cast<double>(std::max((now - sweep.submitted_at).us, seconds(1).us));
+  const double phase = age / static_cast<double>(std::max<std::int64_t>(1, sweep.phases_done));
+  const double lately = std::min(age / 2, static_cast<double>(limits::pace_time.us));
+  const double window = std::min(
+      age, std::clamp(lately, limits::pace_reports_min * phase, limits::pace_reports_max * phase));
+  const Duration before{static_cast<std::int64_t>(window)};
+  return static_cast<double>(read_pace(db, sweep.id, now - before).reports) / (window / 1e6);
+}
+
+}  // namespace
+
+std::optional<forecast::SweepEnd> forecast_end(SQLite::Database& db, const SweepRow& sweep,
+                                               const SweepSpec& spec, Instant now) {
+  const RunCounts& runs = sweep.runs;
+  const std::int64_t training = runs.leased + runs.running;
+  if (sweep.state != SweepState::running || training == 0 || is_population(spec))
+    return std::nullopt;
+  auto end = forecast::forecast_sweep_end(
+      {.rule = spec.terminator.rule,
+       .runs = sweep.trials_total * sweep.seeds,
+       .runs_started = sweep.trials_proposed * sweep.seeds - runs.queued,
+       .training = training,
+       .paused = runs.paused,
+       .ended = runs.completed + runs.stopped + runs.failed + runs.canceled,
+       .phases_done = sweep.phases_done,
+       .phases_per_run = sweep.phases_per_run,
+       .phases_per_s = phases_per_s(db, sweep, now)});
+  if (!end || !spec.limits.duration) return end;
+  const Instant limit = sweep.submitted_at + *spec.limits.duration;
+  const double most = std::max(0.0, static_cast<double>((limit - now).us) / 1e6);
+  for (double* time : {&end->seconds, &end->low, &end->high}) *time = std::min(*time, most);
+  return end;
+}
+
+Json render_end(const std::optional<forecast::SweepEnd>& end) {
+  if (!end) return nullptr;
+  Json json;
+  json["seconds"] = std::llround(end->seconds);
+  json["low"] = std::llround(end->low);
+  json["high"] = std::llround(end->high);
+  return json;
 }
 
 }  // namespace hone::api

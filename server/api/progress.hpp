@@ -1,12 +1,17 @@
 // The spec, the rule and the progress of a sweep. Internal to server/api.
 #pragma once
 
+#include <SQLiteCpp/Database.h>
+
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/result.hpp"
 #include "db/queries/rows.hpp"
+#include "schemas/codec/json.hpp"
+#include "server/forecast/sweep_end.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {
@@ -27,5 +32,12 @@ Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep);
 // The expected number of reports of the whole sweep: runs times the phases that the rule expects of
 // one. For a sweep that has ended, the actual number.
 std::int64_t phases_expected(const SweepRow& sweep);
+
+// The time left of a running sweep, at most until its time limit. nullopt while nothing trains, and
+// for populations, whose phases are known beforehand.
+std::optional<forecast::SweepEnd> forecast_end(SQLite::Database& db, const SweepRow& sweep,
+                                               const SweepSpec& spec, Instant now);
+// {"seconds", "low", "high"}, or null.
+Json render_end(const std::optional<forecast::SweepEnd>& end);
 
 }  // namespace hone::api

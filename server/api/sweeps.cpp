@@ -3,6 +3,7 @@
 #include "schemas/types/submit.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/find.hpp"
+#include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/limits.hpp"
@@ -32,9 +33,12 @@ ReadResult sweeps(SQLite::Database& db, const Request& request) {
 ReadResult sweep(SQLite::Database& db, const Request& request) {
   const auto id = path_id<SweepId>(request);
   if (!id) return id.error();
+  const Snapshot snapshot(db);
   const auto row = find_sweep(db, *id);
   if (!row) return row.error();
+  const auto spec = spec_of(*row);
   auto json = render(*row);
+  json["eta"] = spec ? render_end(forecast_end(db, *row, *spec, request.now)) : Json();
   json["spec"] = stored_json(row->spec);
   return json_response(json);
 }

@@ -75,6 +75,7 @@ class World {
       now_ = at;
       finish_phase(workers_[index]);
       if (auto fits = assign_runs(); !fits) return fits.error();
+      if (setting_.counts) record_counts();
     }
     record_until(Instant{deadline_.us + 1});
     return outcome();
@@ -205,6 +206,20 @@ class World {
   [[nodiscard]] Duration phase_time(const Curve& curve, int phase) const {
     const double from = phase == 0 ? 0 : end_of(curve, phase - 1);
     return of_seconds(std::max(end_of(curve, phase) - from, 1e-6));
+  }
+
+  void record_counts() {
+    Counts counts;
+    counts.seconds = static_cast<double>(now_.us) / 1e6;
+    counts.started = static_cast<std::int64_t>(sweep().trials.size());
+    for (const RunRecord& run : sweep().history.runs()) {
+      if (run.state == RunRecord::State::ended) ++counts.ended;
+      if (run.state == RunRecord::State::paused) ++counts.paused;
+    }
+    for (const Worker& worker : workers_)
+      if (worker.grant) ++counts.training;
+    counts.phases = outcome_.reports;
+    outcome_.counts.push_back(counts);
   }
 
   // Records the regret at every point in time before `at` that is due.

@@ -19,12 +19,20 @@ struct Setting {
   double deadline = 2;     // in full runs: the table's mean time of a complete run
   double target = 0.05;    // normalized regret that counts as found
   std::uint64_t seed = 0;  // of this repetition
+  bool counts = false;     // record Outcome::counts, after each report
 };
 
 // How good the sweep's answer was at some time: the normalized regret of its true value.
 struct IncumbentRegret {
   double named = 0;   // of the incumbent by the method
   double single = 0;  // of the parameter set of the best single report
+};
+
+// The counts of a sweep at some time.
+struct Counts {
+  double seconds = 0;
+  std::int64_t started = 0, training = 0, paused = 0, ended = 0;  // runs
+  std::int64_t phases = 0;                                        // reported
 };
 
 struct Outcome {
@@ -44,8 +52,9 @@ struct Outcome {
   double expected_gap = 0;  // the same for the expected merit of multi-seed sweeps; else the gap
   // The truly best one of the tried sets never trained to its end.
   bool lost_best = false;
-  bool diverged = false;     // the named set diverges (curve_table.hpp)
-  double confirmed = 0;      // regret of the best confirmed set; `named` without a confirmation
+  bool diverged = false;         // the named set diverges (curve_table.hpp)
+  double confirmed = 0;          // regret of the best confirmed set; `named` without a confirmation
+  std::vector<Counts> counts{};  // if the setting asks for them; the last ones are of the end
   double confirmed_gap = 0;  // gap of its interquartile mean; `expected_gap` without a confirmation
 };
 

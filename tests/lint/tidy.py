@@ -33,7 +33,7 @@ ALLOWED = {
     "server": ["base", "schemas/types"],
     "server/engine": ["base", "server", "server/sweep", "server/fleet", "server/search", "db", "schemas/types",
                       "schemas/codec"],
-    "server/api": ["base", "server", "server/sweep", "server/fleet", "server/search", "server/engine", "db",
+    "server/api": ["base", "server", "server/sweep", "server/fleet", "server/search", "server/forecast", "server/engine", "db",
                    "schemas/types", "schemas/codec"],
     "server/standby": ["base", "server", "db", "schemas/types", "schemas/codec"],
     "server/dashboard": ["base", "server/api"],

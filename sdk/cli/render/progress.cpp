@@ -52,6 +52,8 @@ std::string unit_rate_of(const SweepProgress& progress) {
 }
 
 std::string eta_of(const SweepProgress& progress) {
+  const std::string forecast = time_left_text(member(progress.sweep, "/eta"));
+  if (!forecast.empty()) return "ETA " + forecast;
   const auto left = progress.pace.left(int_at(progress.sweep, "/phases/expected"));
   return "ETA " + (left ? duration_text(*left) : "--");
 }
@@ -169,6 +171,17 @@ std::int64_t started_runs(const Json& sweep) {
 }
 
 }  // namespace
+
+std::string time_left_range(const Json& eta) {
+  if (!eta.is_object()) return {};
+  return duration_text(seconds(int_at(eta, "/low"))) + "-" +
+         duration_text(seconds(int_at(eta, "/high")));
+}
+
+std::string time_left_text(const Json& eta) {
+  if (!eta.is_object()) return {};
+  return duration_text(seconds(int_at(eta, "/seconds"))) + " (" + time_left_range(eta) + ")";
+}
 
 int percent(const Json& sweep) {
   if (text_at(sweep, "/state") == "completed") return 100;

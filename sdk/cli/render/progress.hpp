@@ -23,6 +23,10 @@ struct SweepProgress {
   std::string failure{};        // the newest failed run and the last line of its log
 };
 
+// "1m40s-3m05s" of a sweep's `eta`, and "2m08s (1m40s-3m05s)"; empty without one.
+std::string time_left_range(const Json& eta);
+std::string time_left_text(const Json& eta);
+
 // 0..100; 100 only for a sweep in state completed.
 int percent(const Json& sweep);
 

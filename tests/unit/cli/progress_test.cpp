@@ -99,6 +99,13 @@ TEST(CliProgress, line_has_everything) {
             "ETA 2m46s\n");
 }
 
+TEST(CliProgress, line_has_the_time_left_that_the_server_forecasts) {
+  Json sweep = sweep_json();
+  sweep["eta"] = Json{{"seconds", 300}, {"low", 200}, {"high", 480}};
+  const std::string line = progress_line(standing_with(sweep));
+  EXPECT_NE(line.find("ETA 5m00s (3m20s-8m00s)"), std::string::npos) << line;
+}
+
 TEST(CliProgress, line_counts_the_paused_runs) {
   Json sweep = sweep_json();
   sweep["runs"]["paused"] = 3;

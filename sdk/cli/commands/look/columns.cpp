@@ -38,13 +38,15 @@ Fields select(const Fields& columns, std::initializer_list<std::string_view> nam
 Fields sweep_columns() {
   Field progress = computed("progress", "/progress", CellType::number);
   Field phases = optional(computed("phases", "/phases_shown", CellType::number));
-  for (Field* field : {&progress, &phases}) field->where = Where::table_only;
+  Field time_left = optional(computed("time left", "/time_left"));
+  for (Field* field : {&progress, &phases, &time_left}) field->where = Where::table_only;
   return {{"id", "/id"},
           long_text("name", "/name", 20),
           data_only({"project", "/project"}),
           {"state", "/state", CellType::state},
           data_only({"reason", "/reason"}),
           progress,
+          time_left,
           phases,
           data_only({"phases_done", "/phases/done", CellType::number}),
           data_only({"phases_expected", "/phases/expected", CellType::number}),

@@ -11,6 +11,7 @@
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/render/progress.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
@@ -44,6 +45,16 @@ Json with_progress(Json sweep) {
   sweep["progress"] =
       text_at(sweep, "/state") == "completed" ? "100%" : std::to_string(share) + "%";
   return sweep;
+}
+
+// The time left of the newest running sweeps, each of which the server works out on its own.
+void add_times_left(Session& session, std::vector<Json>& sweeps) {
+  int looked_at = 0;
+  for (Json& item : sweeps) {
+    if (text_at(item, "/state") != "running" || ++looked_at > 10) continue;
+    if (const auto sweep = session.get("/v1/sweeps/" + text_at(item, "/id")))
+      item["time_left"] = time_left_range(member(*sweep, "/eta"));
+  }
 }
 
 // Notes of the open sweeps that no worker can train. Their resources are not part of the list, so
@@ -97,6 +108,7 @@ Result<Exit> list_sweeps(Session& session, const ListOptions& options) {
   if (more) sweeps->resize(shown_sweeps);
   if (for_people)
     for (auto& sweep : *sweeps) sweep = with_progress(std::move(sweep));
+  if (for_people) add_times_left(session, *sweeps);
   const auto printed = print_list(session, sweep_columns(), *sweeps,
                                   "no sweeps yet; submit one with: hone submit FILE");
   if (printed && more)

@@ -8,6 +8,7 @@
 #include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/commands/look/slot_texts.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/progress.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/output.hpp"
 
@@ -201,6 +202,7 @@ std::string sweep_text(const Json& sweep, const Shown& shown) {
           ? ""
           : duration_of(sweep, "/submitted_at", "/ended_at", shown.at));
   add(lines, "progress", progress_text(sweep));
+  add(lines, "time left", time_left_text(member(sweep, "/eta")));
   add(lines, "trials", proposed_text(sweep));
   add(lines, "runs", run_counts_text(member(sweep, "/runs")));
   add(lines, "best", leader_text(sweep));
