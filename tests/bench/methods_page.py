@@ -302,8 +302,8 @@ def page(options, results: Results, left_out: list[str]) -> str:
                 " chance (Nemenyi's test, 5 %, tables taken as independent; those of one family are"
                 " less so). Both versions of `hone` were developed on the recorded tables and on"
                 " other tables of these families: expect less of them elsewhere. Version 1 is the"
-                " default, because its regret is nearer to that of the best rival on validation"
-                " tables and on recorded ones ([hone.md](hone.md#versions))."), "",
+                " default; on tables that no choice was made on version 2 is ahead"
+                " ([hone.md](hone.md#versions))."), "",
         wrapped("The page says little about search in continuous spaces: a made-up table has 80"
                 " parameter sets, and a proposal takes the nearest one. [search.md](search.md) is"
                 " about that."), "",
