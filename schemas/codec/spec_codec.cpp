@@ -291,8 +291,11 @@ void choose_methods(SweepSpec& spec) {
   if (spec.search.method == evolution_method) return choose_evolution(spec);
   const bool several = !spec.further_objectives.empty();
   if (spec.search.method.empty()) spec.search.method = several ? "tpe" : "hone";
-  if (spec.terminator.rule.empty())
-    spec.terminator.rule = several || spec.budget.phases == 1 ? "none" : "hone";
+  if (!spec.terminator.rule.empty()) return;
+  if (several || spec.budget.phases == 1)
+    spec.terminator.rule = "none";
+  else
+    spec.terminator = {"hone", {{"version", 2}}};  // version 1 is what old ledgers name without one
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COLUMNS = [(4, 2), (8, 4)]  # (workers, deadline in complete runs)
-PAIRS = ["hone", "hone:version=2", "bohb/hyperband", "dehb/dehb"]
+DEFAULT = "hone:version=2"  # the rule of a sweep file that names none
+PAIRS = ["hone", DEFAULT, "bohb/hyperband", "dehb/dehb"]
 FLOOR = 0.05  # added to both regrets of a ratio: a set so near the best counts as found
 # Nemenyi's q for 5 % and 2, 3, ... methods (Demsar, JMLR 2006, and its continuation: the quantile
 # of the studentized range for infinite degrees of freedom divided by the square root of 2).
@@ -151,7 +152,7 @@ class Results:
     def best_of(self, kind: str) -> list[str]:
         return sorted(self.methods, key=lambda one: self.of_none(one, self.kind_tables(kind)))
 
-    def lost(self, own: str = "hone") -> list[tuple]:
+    def lost(self, own: str = DEFAULT) -> list[tuple]:
         """Columns in which `own` is worse than complete runs by more than 15 % and their errors."""
         found = []
         for (table, column), cell in self.cells.items():
@@ -161,7 +162,7 @@ class Results:
                 found.append((table, column, regret, none))
         return found
 
-    def lowest(self, own: str = "hone") -> int:
+    def lowest(self, own: str = DEFAULT) -> int:
         """Columns in which `own` is lowest or within one standard error of the lowest."""
         count = 0
         for cell in self.cells.values():
@@ -212,17 +213,18 @@ def advice(results: Results) -> list[str]:
               if results.of_none(results.best_of(kind)[0], results.kind_tables(kind)) > 0.9]
     for kind in results.kinds:
         best = results.best_of(kind)[0]
-        own = results.of_none("hone", results.kind_tables(kind))
-        if best != "hone" and own > 1 and kind not in misled:
+        own = results.of_none(DEFAULT, results.kind_tables(kind))
+        if best != DEFAULT and own > 1 and kind not in misled:
             rows.append(f"- **On curves like `{kind}`** ([the"
-                        " families](termination.md#made-up-curves)) do not use the default `hone`:"
+                        " families](termination.md#made-up-curves)) do not use the default,"
+                        f" {as_yaml(DEFAULT)}:"
                         f" it has {own:.2f} times the regret of complete runs; {as_yaml(best)} has"
                         f" {results.of_none(best, results.kind_tables(kind)):.2f}.")
     if misled:
-        worst = max(results.of_none("hone", results.kind_tables(kind)) for kind in misled)
+        worst = max(results.of_none(DEFAULT, results.kind_tables(kind)) for kind in misled)
         rows.append(f"- **Where early reports say little** ([{listed(misled)}]"
                     "(termination.md#made-up-curves)) no method is more than a tenth better than"
-                    f" complete runs, and `hone` has up to {worst:.2f} times their regret: use"
+                    f" complete runs, and the default has up to {worst:.2f} times their regret: use"
                     " `none`.")
     rows.append("- **If you do not know your curves**, record some (`hone export SW --format"
                 " curves`) and compare on them: `hone simulate FILE --table CURVES.csv --against"
@@ -249,14 +251,14 @@ def figures(results: Results) -> list[str]:
 
 
 def by_kind(results: Results) -> list[str]:
-    rows = ["| curves | tables | best three, of none | `hone` | `asha` | `hyperband` |",
+    rows = [f"| curves | tables | best three, of none | `{DEFAULT}` | `asha` | `hyperband` |",
             "|---|---:|---|---:|---:|---:|"]
     for kind in results.kinds:
         tables = results.kind_tables(kind)
         best = ", ".join(f"`{one}` {results.of_none(one, tables):.2f}"
                          for one in results.best_of(kind)[:3])
         own = " | ".join(f"{results.of_none(one, tables):.2f}"
-                         for one in ("hone", "asha", "hyperband"))
+                         for one in (DEFAULT, "asha", "hyperband"))
         rows.append(f"| {kind} | {len(tables)} | {best} | {own} |")
     return rows
 
@@ -281,7 +283,7 @@ def page(options, results: Results, left_out: list[str]) -> str:
     columns = " and ".join(f"{workers} workers for {deadline} complete runs' time"
                            for workers, deadline in options.columns)
     skipped = "; ".join(f"`{name}` ({LEFT_OUT[name]})" for name in left_out)
-    owns = dict.fromkeys(["hone", results.group()[0]])
+    owns = dict.fromkeys([DEFAULT, results.group()[0]])
     return "\n".join([
         "# Which method when", "",
         wrapped(f"Printed by `{command}` on {options.date}, with {options.reps} repetitions of each"
@@ -301,8 +303,8 @@ def page(options, results: Results, left_out: list[str]) -> str:
                 f" two mean ranks that differ by less than {results.critical:.2f} could differ by"
                 " chance (Nemenyi's test, 5 %, tables taken as independent; those of one family are"
                 " less so). Both versions of `hone` were developed on the recorded tables and on"
-                " other tables of these families: expect less of them elsewhere. Version 1 is the"
-                " default; on tables that no choice was made on version 2 is ahead"
+                " other tables of these families: expect less of them elsewhere. Version 2 is the"
+                " default: it is ahead on tables that no choice was made on"
                 " ([hone.md](hone.md#versions))."), "",
         wrapped("The page says little about search in continuous spaces: a made-up table has 80"
                 " parameter sets, and a proposal takes the nearest one. [search.md](search.md) is"

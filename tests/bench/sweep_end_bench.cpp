@@ -83,13 +83,15 @@ void simulate_table(const std::string& name, const std::string& csv, const std::
   for (const auto& [trials, workers] : sizes)
     for (const auto& row : terminator_table()) {
       if (row.rule == "threshold" || row.rule == "pbt" || row.rule == "dehb") continue;
+      Json terminator = {{"rule", row.rule}};
+      if (row.rule == "hone") terminator["version"] = 2;  // the default
       const Json document = {
           {"name", name},
           {"objective", {{"metric", "value"}, {"goal", facts.at("goal")}}},
           {"command", {"true"}},
           {"parameters", facts.at("parameters")},
           {"search", {{"method", "random"}, {"trials", trials}}},
-          {"terminator", {{"rule", row.rule}}},
+          {"terminator", terminator},
           {"budget", {{"unit", "checkpoints"}, {"per_run", phases}, {"phases", phases}}}};
       const auto spec = decode_request<SweepSpec>(document);
       for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -215,7 +217,9 @@ class Fit {
 
 void print_fit(const std::vector<Look>& looks) {
   std::vector<std::string_view> rules = {""};  // all of them
-  for (const auto& row : terminator_table()) rules.push_back(row.rule);
+  for (const auto& row : terminator_table())
+    if (std::ranges::any_of(looks, [&](const Look& look) { return look.sweep.rule == row.rule; }))
+      rules.push_back(row.rule);
   for (const std::string_view rule : rules) {
     std::printf("%s", rule.empty() ? "all" : std::string(rule).c_str());
     for (const bool proposing : {true, false}) {
