@@ -14,7 +14,7 @@ from conftest import program, sweep_spec
 COMMANDS = ["up", "submit", "plan", "simulate", "ask", "tell", "enqueue", "picker", "import",
             "importance", "graph", "bench", "watch", "ls", "show", "trials", "runs", "events",
             "best", "confirm", "curve", "schedule", "explain", "lineage", "models", "fetch",
-            "export", "pause", "resume", "stop", "cancel", "kill", "workers", "doctor", "version",
+            "export", "pause", "resume", "stop", "cancel", "kill", "workers", "doctor", "version", "upgrade",
             "completion",
             "find", "compare", "diff", "note", "tag", "archive", "pin", "edit", "fork", "resubmit",
             "replay", "fleet", "logs", "forecast", "advise"]

@@ -1,7 +1,5 @@
-"""`cmake --install` and the Debian packages: programs, man pages, completions and the SDK."""
+"""`cmake --install`: programs, man pages, completions and the SDK."""
 import gzip
-import pathlib
-import re
 import shutil
 import subprocess
 
@@ -23,8 +21,7 @@ def built(*paths):
 @pytest.fixture(scope="module")
 def prefix(tmp_path_factory):
     built("bin/hone", "bin/hone-server", "bin/hone-worker", "bin/hone-train",
-          "bin/hone-bench", "packaging/man/hone.1.gz",
-          "packaging/libhone_sdk.a", "packaging/debian/changelog.gz")
+          "bin/hone-bench", "packaging/man/hone.1.gz", "packaging/libhone_sdk.a")
     if shutil.which("cmake") is None:
         pytest.skip("cmake is not installed")
     folder = tmp_path_factory.mktemp("prefix")
@@ -99,71 +96,3 @@ def test_a_sweep_of_the_installed_examples_by_the_installed_programs(prefix, tmp
                                    server=up).splitlines()) == 2, file
     finally:
         assert up.stop()[0] == 0
-
-
-@pytest.fixture(scope="module")
-def packages(prefix, tmp_path_factory):
-    for tool in ("cpack", "dpkg-deb", "dpkg-shlibdeps"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"{tool} is not installed")
-    folder = tmp_path_factory.mktemp("packages")
-    done = subprocess.run(["cpack", "-G", "DEB", "--config", BUILD / "CPackConfig.cmake", "-B",
-                           folder],
-                          capture_output=True, text=True, cwd=folder)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return {path.name.split("_")[0]: path for path in pathlib.Path(folder).glob("*.deb")}
-
-
-def test_debian_packages_say_what_they_are_and_need(packages):
-    torch = {"hone-torch"} & set(packages)  # where it was built with libtorch
-    assert set(packages) == {"hone", "libhone-dev", "python3-hone"} | torch
-    needs = output("dpkg-deb", "-f", packages["hone"], "Depends")
-    assert "libssl" in needs and "libc6" in needs
-    assert "libtorch" not in needs
-    for package in torch:
-        assert "libtorch" in output("dpkg-deb", "-f", packages[package], "Depends")
-    assert "nlohmann-json3-dev" in output("dpkg-deb", "-f", packages["libhone-dev"], "Depends")
-    assert output("dpkg-deb", "-f", packages["python3-hone"], "Architecture").strip() == "all"
-    for package in packages.values():
-        about = output("dpkg-deb", "-f", package, "Description").splitlines()
-        assert len(about) > 1 and all(re.match(r" \S", line) for line in about[1:]), about
-
-
-def test_debian_packages_hold_what_they_should(packages):
-    held = {name: set(re.findall(r" \./(\S*[^/\s])$", output("dpkg-deb", "-c", file), re.M))
-            for name, file in packages.items()}
-    own = {"hone": {f"usr/bin/{name}" for name in ("hone", "hone-server", "hone-worker",
-                                                   "hone-train", "hone-bench")} |
-                   {f"usr/share/man/man1/{name}.1.gz" for name in ("hone", "hone-server",
-                                                                   "hone-worker", "hone-train",
-                                                                   "hone-bench")} |
-                   {"usr/share/bash-completion/completions/hone",
-                    "usr/share/zsh/vendor-completions/_hone",
-                    "usr/share/fish/vendor_completions.d/hone.fish",
-                    "usr/share/doc/hone/examples/any_command.py"},
-           "libhone-dev": {"usr/include/hone/hone.hpp", "usr/include/hone/sdk/cpp/client.hpp"},
-           "hone-torch": {"usr/lib/hone/libhone_torch.so"},
-           "python3-hone": {"usr/lib/python3/dist-packages/hone/__init__.py",
-                            "usr/share/hone/python/pyproject.toml"}}
-    for name, files in own.items():
-        if name not in held:
-            continue  # built without libtorch
-        assert files <= held[name], files - held[name]
-        assert {f"usr/share/doc/{name}/copyright",
-                f"usr/share/doc/{name}/changelog.gz"} <= held[name]
-        assert not [path for path in held[name] if "__pycache__" in path or path.endswith(".o")]
-    everything = [path for paths in held.values() for path in paths]
-    assert len(everything) == len(set(everything))
-
-
-def test_an_unpacked_package_works(packages, tmp_path):
-    """Installing a package needs root; unpacking does not."""
-    for package in packages.values():
-        output("dpkg-deb", "-x", package, tmp_path)
-    assert output(tmp_path / "usr/bin/hone", "version").startswith("hone 0.1")
-    code = ("import hone, sys; assert hone.__file__.startswith(sys.argv[1]); "
-            "hone.current(params={}, per_run=1, phases=1)")
-    done = subprocess.run(["/usr/bin/python3", "-B", "-c", code, str(tmp_path)],
-                          capture_output=True, text=True, cwd=tmp_path,
-                          env={"PYTHONPATH": str(tmp_path / "usr/lib/python3/dist-packages")})
-    assert done.returncode == 0, done.stderr

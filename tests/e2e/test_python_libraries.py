@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from commands import Up, ok
 from conftest import BIN, ROOT, program
 
 EXAMPLES = ROOT / "sdk" / "examples" / "libraries"
@@ -39,6 +40,14 @@ def run(python, *words, cwd):
     return done.stdout
 
 
+def test_the_types_hold(tmp_path):
+    python = python_with("mypy", "hydra", "omegaconf")
+    folder = ROOT / "sdk" / "python"
+    text = run(python, "-m", "mypy", "--config-file", folder / "pyproject.toml", "--cache-dir",
+               os.devnull, folder / "hone", folder / "hydra_plugins", cwd=tmp_path)
+    assert "no issues found" in text
+
+
 def test_optunas_own_tests_of_samplers_pass(tmp_path):
     python = python_with("optuna", "optuna.testing.pytest_samplers", "pytest", "numpy")
     text = run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", SUITES / "optuna_suite.py",
@@ -60,6 +69,71 @@ def test_an_application_of_hydra(tmp_path):
     assert len(list((tmp_path / "sweep").glob("[0-9]*"))) == 12
 
 
+JOBS = """
+import os
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from omegaconf import OmegaConf
+@hydra.main(version_base=None, config_path=None)
+def main(given):
+    job = HydraConfig.get().job
+    if given.x == 3:
+        raise ValueError("three is odd")
+    with open(os.path.join(HydraConfig.get().runtime.output_dir, "seen"), "w") as file:
+        file.write(f"{given.x} {given.text} {job.num} {os.environ['HONE_RUN_FILE'] != ''}")
+    return given.x
+main()
+"""
+
+
+def launch(folder, *words):
+    """An application with the launcher of hone below the sweeper of Hydra."""
+    python = python_with("hydra", "omegaconf")
+    (folder / "jobs.py").write_text(JOBS)
+    up = Up(folder / "data", "--slots", "2", cwd=folder)
+    try:
+        done = subprocess.run(
+            [python, "-B", "jobs.py", "-m", "hydra/launcher=hone", "hydra.sweep.dir=out",
+             "+text='it is, \"so\"'", *words], cwd=folder, capture_output=True, text=True,
+            timeout=300, env={**os.environ, "PYTHONPATH": str(ROOT / "sdk" / "python"),
+                              "HONE_SERVER": f"http://127.0.0.1:{up.port}"})
+        trials = json.loads(ok("trials", "sw_1", "--format", "json", server=up))
+    finally:
+        up.stop()
+    return done, {trial["params"]["job"]: trial for trial in trials}
+
+
+def test_jobs_of_hydra_run_on_workers(tmp_path):
+    done, trials = launch(tmp_path, "+x=1,2,4")
+    assert done.returncode == 0, done.stderr
+    seen = [(tmp_path / "out" / str(at) / "seen").read_text() for at in range(3)]
+    assert seen == [f"{x} it is, \"so\" {at} True" for at, x in enumerate((1, 2, 4))]
+    assert {trial["value"] for trial in trials.values()} == {1.0, 2.0, 4.0}
+    assert any(name.startswith("2: ") and "+x=4" in name for name in trials)
+    assert not list((tmp_path / "out").glob(".hone-*"))
+
+
+def test_a_failed_job_of_hydra_leaves_the_others_and_names_its_error(tmp_path):
+    done, trials = launch(tmp_path, "+x=3,5")
+    assert done.returncode == 1 and "three is odd" in done.stderr
+    assert (tmp_path / "out" / "1" / "seen").read_text().startswith("5 ")
+    assert sorted(trial["state"] for trial in trials.values()) == ["completed", "failed"]
+
+
+def test_the_sweeper_and_the_launcher_of_hydra_together(tmp_path):
+    python = python_with("hydra", "omegaconf")
+    up = Up(tmp_path / "data", "--slots", "3", cwd=tmp_path)
+    try:
+        run(python, EXAMPLES / "hydra_app.py", "-m", "hydra/launcher=hone",
+            f"hydra.launcher.server=http://127.0.0.1:{up.port}",
+            f"hydra.sweeper.server=http://127.0.0.1:{up.port}", "hydra.sweeper.n_trials=6",
+            "lr=tag(log, interval(1e-5, 1.0))", "hydra.sweep.dir=sweep", cwd=tmp_path)
+    finally:
+        up.stop()
+    best = json.loads((tmp_path / "sweep" / "optimization_results.json").read_text())
+    assert best["value"] < 6 and len(list((tmp_path / "sweep").glob("[0-9]*"))) == 6
+
+
 def test_vector_environments_of_gymnasium(tmp_path):
     python = python_with("gymnasium.vector", "numpy")
     version = run(python, "-c", "import gymnasium; print(gymnasium.__version__)", cwd=tmp_path)
@@ -79,6 +153,29 @@ def test_stable_baselines3_continues_a_preempted_run(tmp_path):
     assert lines[2:] == ["[0, 1, 2, 3] True", "True"], text
 
 
+def test_a_newcomer_tunes_ppo_of_stable_baselines3(tmp_path, monkeypatch):
+    """An empty folder, and the commands that hone init names."""
+    python = pathlib.Path(python_with("stable_baselines3", "gymnasium", "torch"))
+    monkeypatch.setenv("PATH", f"{python.parent}:{os.environ['PATH']}")  # sweep.yaml: python3
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "sdk" / "python"))
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    assert ok("init", "sb3", cwd=tmp_path).split() == ["train_sb3.py", "sweep.yaml"]
+    up = Up(tmp_path / "data", "--slots", "2", cwd=tmp_path)
+    try:
+        changes = ("seed=1", "search.trials=2", "budget.per_run=10000", "budget.phases=2",
+                   "parameters.learning_rate.min=0.001")
+        ok("submit", "sweep.yaml", "--watch", "-q", *(word for change in changes
+                                                      for word in ("--set", change)),
+           cwd=tmp_path, server=up, timeout=500)
+        best = json.loads(ok("best", "--format", "json", server=up))[0]
+        runs = json.loads(ok("runs", "sw_1", "--format", "json", server=up))
+        models = json.loads(ok("models", "sw_1", "--format", "json", server=up))
+    finally:
+        up.stop()
+    assert best["value"] > 40  # about 20 without training
+    assert models and not [run for run in runs if run["state"] == "failed"]
+
+
 @pytest.mark.parametrize("example, modules", [
     ("lightning_line.py", ("lightning", "torch")),
     ("transformers_tiny.py", ("transformers", "accelerate", "torch")),
@@ -86,6 +183,45 @@ def test_stable_baselines3_continues_a_preempted_run(tmp_path):
 def test_paused_runs_of_a_trainer_continue(tmp_path, example, modules):
     text = run(python_with(*modules), EXAMPLES / example, cwd=tmp_path)
     assert float(text.split()[-1]) < 1
+
+
+UNPACK = """
+import io, os, sys, tarfile, types
+import hone, hone.transformers
+def member(name, kind=tarfile.REGTYPE, target="", size=4):
+    one = tarfile.TarInfo(name)
+    one.type, one.linkname, one.size, one.mode = kind, target, size, 0o4777
+    return one
+def resume(members, mode="w"):
+    with tarfile.open("model.tar", mode) as archive:
+        for one in members:
+            archive.addfile(one, io.BytesIO(b"x" * one.size) if one.isreg() else None)
+    run = types.SimpleNamespace(checkpoint_dir="unpacked", resume=types.SimpleNamespace(
+        path="model.tar", model="md_1"))
+    return hone.transformers.resume_folder(run)
+os.mkdir("unpacked")
+bad = [[member("../escaped")], [member("/tmp/escaped")], [member("a/../../escaped")], [],
+       [member("a", tarfile.SYMTYPE, "/etc"), member("a/escaped")],
+       [member("a", tarfile.LNKTYPE, "/etc/passwd")], [member("a", tarfile.FIFOTYPE)]]
+for members in bad:
+    try:
+        resume(members)
+        sys.exit(f"{[one.name for one in members]} was unpacked")
+    except hone.HoneError:
+        pass
+try:
+    resume([member("a/model", size=1 << 20)], "w:xz")
+    sys.exit("a compressed archive was unpacked")
+except hone.HoneError:
+    pass
+print(os.listdir("unpacked"), resume([member("a/model")]), oct(os.stat("unpacked/a/model").st_mode))
+"""
+
+
+def test_a_checkpoint_of_the_trainer_that_is_a_trap_is_not_unpacked(tmp_path):
+    (tmp_path / "unpack.py").write_text(UNPACK)
+    text = run(python_with("transformers", "torch"), "unpack.py", cwd=tmp_path)
+    assert text == "[] unpacked/a 0o100700\n"
 
 
 def test_a_notebook_searches_with_a_function_and_shows_the_sweep(tmp_path):

@@ -218,8 +218,9 @@ constexpr auto commands = std::to_array<Command>({
     {"bench", Group::system, "WHAT ...", "measure a server, or the search methods",
      "hone bench load --clients 8 --duration 20s\nhone bench lineage\nhone bench --help",
      declare_passed_on},
-    {"version", Group::system, "", "print the version", "hone version\nhone version --check",
-     declare_version},
+    {"version", Group::system, "", "print the version", "hone version", declare_version},
+    {"upgrade", Group::system, "--check", "list which version runs where", "hone upgrade --check",
+     declare_upgrade},
     {"completion", Group::system, "SHELL", "print a completion script (bash, zsh, fish)",
      "source <(hone completion bash)\nhone completion zsh > ~/.zfunc/_hone\n"
      "hone completion fish > ~/.config/fish/completions/hone.fish",

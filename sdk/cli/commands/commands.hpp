@@ -58,6 +58,7 @@ CommandAction declare_replay(Flags& flags);
 CommandAction declare_reproduce(Flags& flags);
 CommandAction declare_evaluate(Flags& flags);
 CommandAction declare_version(Flags& flags);
+CommandAction declare_upgrade(Flags& flags);
 CommandAction declare_completion(Flags& flags);
 
 CommandAction declare_steer(Flags& flags, Verb verb);

@@ -85,14 +85,20 @@ def open_run(client: Client, sweep: str, asked: Asked, folder: str) -> Run:
     A run that was paused or interrupted continues from its last checkpoint. Without one it begins
     again at phase 0, and phases that have a report already are trained again unjudged."""
     row = client.sweep(sweep)
-    spec = row["spec"]
-    objective = spec.get("objective") or spec["objectives"][0]
-    run = _run_of(client, asked)
+    try:
+        spec = row["spec"]
+        objective = spec.get("objective") or spec["objectives"][0]
+        budget = Budget(**rules.budget(spec["budget"], "/spec/budget"))
+        run = _run_of(client, asked)
+        name, metric, goal = str(row["name"]), str(objective["metric"]), str(objective["goal"])
+        attempt = rules.integer(run["attempts"], "/attempts")
+    except (LookupError, TypeError, AttributeError) as error:
+        raise HoneError(f"the server's answer about {sweep} lacks {error}") from error
     resume = _resume(client, run["id"], folder) if asked.next_phase > 0 else None
-    line = AskedLine(client, asked, spec["budget"]["phases"], redo=resume is None)
-    return Run(id=run["id"], attempt=run["attempts"], sweep=sweep, sweep_name=row["name"],
-               params=dict(asked.params), seed=asked.seed, metric_name=objective["metric"],
-               goal=objective["goal"], budget=Budget(**spec["budget"]),
+    line = AskedLine(client, asked, budget.phases, redo=resume is None)
+    return Run(id=run["id"], attempt=attempt, sweep=sweep, sweep_name=name,
+               params=dict(asked.params), seed=asked.seed, metric_name=metric,
+               goal=goal, budget=budget,
                next_phase=asked.next_phase if resume else 0, resume=resume, checkpoint_dir=folder,
                folder=folder, line=line)
 
@@ -102,15 +108,16 @@ def _run_of(client: Client, asked: Asked) -> Dict[str, Any]:
     for run in runs:
         if len(runs) == 1 or any(one["lease"] == asked.lease
                                  for one in client.pages(f"/v1/runs/{run['id']}/attempts")):
+            rules.identifier(run["id"], "/id", "run")
             return run
     raise HoneError(f"{asked.trial} has no run with the lease {asked.lease}")
 
 
 def _resume(client: Client, run: str, folder: str) -> Optional[Resume]:
-    models = sorted(client.models(run=run), key=lambda model: int(model["step"]))
+    models = [rules.model(model) for model in client.models(run=run)]
     if not models:
         return None
-    newest = models[-1]
+    newest = max(models, key=lambda model: int(model["step"]))
     path = os.path.join(folder, "resume-" + newest["sha256"][:12])
     client.fetch(newest["id"], path)
     return Resume(newest["id"], path, newest["step"], newest["phase"])

@@ -18,7 +18,7 @@ from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequ
 
 from . import rules
 from .errors import HoneError, Problem, Unavailable
-from .transport import FIRST_PAUSE_S, LAST_PAUSE_S, Transport, query
+from .transport import FIRST_PAUSE_S, LAST_PAUSE_S, Transport, document_of, query
 from .trial import Verdict, _plain
 
 HTTPProblem = Problem
@@ -85,7 +85,8 @@ class Client:
                 "workflow": dict(workflow) if workflow is not None else own_workflow()}
         if dataset is not None:
             body["dataset"] = dict(dataset)
-        return str(self._transport.json("POST", "/v1/sweeps", body)["sweep"])
+        answer = rules.submit_reply(self._transport.json("POST", "/v1/sweeps", body))
+        return str(answer["sweep"])
 
     def pause(self, sweep: str) -> str:
         return self.steer(sweep, "pause")
@@ -104,8 +105,9 @@ class Client:
 
     def steer(self, sweep: str, verb: str) -> str:
         """Steers the sweep. Returns its new state."""
-        return str(self._transport.json("POST", f"/v1/sweeps/{sweep}/steer",
-                                        rules.steer({"verb": verb}))["state"])
+        answer = self._transport.json("POST", f"/v1/sweeps/{sweep}/steer",
+                                      rules.steer({"verb": verb}))
+        return str(rules.state_of(answer)["state"])
 
     def watch(self, sweep: str) -> Iterator[Dict[str, Any]]:
         """Yields the events of the sweep from the first to the last, as they happen."""
@@ -120,7 +122,7 @@ class Client:
         pause_s = FIRST_PAUSE_S
         while True:
             row = self.sweep(sweep)
-            if row["state"] in SWEEP_ENDS:
+            if rules.state_of(row)["state"] in SWEEP_ENDS:
                 return row
             if until is not None and time.monotonic() >= until:
                 raise TimeoutError(f"{sweep} is {row['state']} after {timeout_s} s")
@@ -137,7 +139,7 @@ class Client:
                                                                 sweep=sweep)):
                     pause_s, away_since = FIRST_PAUSE_S, None
                     if name == "data":
-                        event = json.loads(value)
+                        event = rules.event(document_of(value))
                         after = event["seq"]
                         yield event
             except Problem as problem:
@@ -236,67 +238,82 @@ class Client:
         """Yields every item of a list, page by page."""
         after = None
         while True:
-            page = self.get(path, after=after, **arguments)
+            page = rules.page(self.get(path, after=after, **arguments))
             yield from page["items"]
-            after = page.get("next")
-            if after is None:
+            if page["next"] is None:
                 return
+            if page["next"] == after:
+                raise HoneError(f"the list of {path} does not end: it continues where it began")
+            after = page["next"]
 
     def version(self) -> Dict[str, Any]:
-        return dict(self.get("/v1/version"))
+        return self._object("/v1/version")
 
     def sweeps(self, **filters: Any) -> Iterator[Dict[str, Any]]:
         return self.pages("/v1/sweeps", **filters)
 
     def sweep(self, sweep: str) -> Dict[str, Any]:
-        return dict(self.get(f"/v1/sweeps/{sweep}"))
+        return self._object(f"/v1/sweeps/{sweep}")
 
     def trials(self, sweep: str, **filters: Any) -> Iterator[Dict[str, Any]]:
         return self.pages(f"/v1/sweeps/{sweep}/trials", **filters)
 
     def best(self, sweep: str, limit: int = 10) -> List[Dict[str, Any]]:
-        return list(self.get(f"/v1/sweeps/{sweep}/best", limit=limit)["items"])
+        return self._items(f"/v1/sweeps/{sweep}/best", limit=limit)
 
     def trial(self, trial: str) -> Dict[str, Any]:
-        return dict(self.get(f"/v1/trials/{trial}"))
+        return self._object(f"/v1/trials/{trial}")
 
     def runs(self, trial: str) -> Iterator[Dict[str, Any]]:
         return self.pages(f"/v1/trials/{trial}/runs")
 
     def run(self, run: str) -> Dict[str, Any]:
-        return dict(self.get(f"/v1/runs/{run}"))
+        return self._object(f"/v1/runs/{run}")
 
     def curve(self, run: str) -> List[Dict[str, Any]]:
-        return list(self.get(f"/v1/runs/{run}/curve")["items"])
+        return self._items(f"/v1/runs/{run}/curve")
 
     def metrics(self, run: str, name: Optional[str] = None) -> Iterator[Dict[str, Any]]:
         return self.pages(f"/v1/runs/{run}/metrics", name=name)
 
     def artifacts(self, run: str) -> List[Dict[str, Any]]:
-        return list(self.get(f"/v1/runs/{run}/artifacts")["items"])
+        return self._items(f"/v1/runs/{run}/artifacts")
 
     def models(self, **filters: Any) -> Iterator[Dict[str, Any]]:
         return self.pages("/v1/models", **filters)
 
     def explain(self, thing: str) -> Dict[str, Any]:
-        return dict(
-            self.get(f"/v1/{'runs' if thing.startswith('rn_') else 'trials'}/{thing}/explain"))
+        return self._object(
+            f"/v1/{'runs' if thing.startswith('rn_') else 'trials'}/{thing}/explain")
 
     def lineage(self, thing: str, direction: Optional[str] = None,
                 depth: Optional[int] = None) -> Dict[str, Any]:
-        return dict(self.get(f"/v1/lineage/{thing}", direction=direction, depth=depth))
+        return self._object(f"/v1/lineage/{thing}", direction=direction, depth=depth)
 
     def fetch(self, thing: str, file: Union[str, "os.PathLike[str]"]) -> None:
         """Downloads a model (md_9), or the blob with a digest, to a file. The file is complete or absent."""
-        digest = self.get(f"/v1/models/{thing}")["sha256"] if thing.startswith("md_") else thing
-        data = self._transport.bytes_of(f"/v1/blobs/{digest}")
-        if hashlib.sha256(data).hexdigest() != digest:
-            raise HoneError(f"the bytes of {thing} do not have the digest {digest}")
+        digest = rules.digest(self._object(f"/v1/models/{thing}").get("sha256")
+                              if thing.startswith("md_") else thing, "/sha256")
         folder = os.path.dirname(os.path.abspath(os.fspath(file)))
         handle, temporary = tempfile.mkstemp(dir=folder)
-        with os.fdopen(handle, "wb") as out:
-            out.write(data)
-        os.replace(temporary, file)
+        try:
+            found = hashlib.sha256()
+            with os.fdopen(handle, "wb") as out:
+                for piece in self._transport.pieces_of(f"/v1/blobs/{digest}"):
+                    found.update(piece)
+                    out.write(piece)
+            if found.hexdigest() != digest:
+                raise HoneError(f"the bytes of {thing} do not have the digest {digest}")
+            os.replace(temporary, file)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    def _object(self, path: str, **arguments: Any) -> Dict[str, Any]:
+        return dict(rules.obj(self.get(path, **arguments), ""))
+
+    def _items(self, path: str, **arguments: Any) -> List[Dict[str, Any]]:
+        return list(rules.page(self.get(path, **arguments))["items"])
 
 
 def user_name() -> str:

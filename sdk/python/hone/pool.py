@@ -19,6 +19,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import BaseContext
 from typing import Any, BinaryIO, Callable, Dict, List, Optional, Tuple, Union
 
+from . import rules
 from . import trial as trials
 from .asked import AskedLine, open_run
 from .client import SWEEP_ENDS, Asked, Client, user_name
@@ -139,7 +140,8 @@ class Pool:
             except Problem as problem:
                 if problem.code != "conflict":
                     raise
-                self._ended = self._client.sweep(self._sweep)["state"] in SWEEP_ENDS
+                self._ended = rules.state_of(self._client.sweep(self._sweep))["state"] \
+                    in SWEEP_ENDS
                 break
             self._start(asked, self._slots.pop())
             started = True

@@ -14,8 +14,11 @@ Json = Any
 T = TypeVar("T")
 
 EXACT_MAX = 2**53 - 1
-IDS = {"sweep": r"sw_[1-9][0-9]*", "trial": r"tr_[1-9][0-9]*", "run": r"rn_[1-9][0-9]*\.[0-9]+",
-       "lease": r"le_[1-9][0-9]*", "model": r"md_[1-9][0-9]*"}
+NEXT_CHARACTERS_MAX = 1000  # of the place where a list continues
+# No longer than 64 bits: ids become parts of paths.
+IDS = {"sweep": r"sw_[1-9][0-9]{0,18}", "trial": r"tr_[1-9][0-9]{0,18}",
+       "run": r"rn_[1-9][0-9]{0,18}\.[0-9]{1,19}", "lease": r"le_[1-9][0-9]{0,18}",
+       "model": r"md_[1-9][0-9]{0,18}"}
 EXAMPLES = {"sweep": "sw_7", "trial": "tr_42", "run": "rn_42.0", "lease": "le_5", "model": "md_9"}
 VERDICTS = ("continue", "pause", "stop")
 REASONS = ("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted",
@@ -96,6 +99,12 @@ def identifier(value: Json, at: str, kind: str) -> str:
     return value
 
 
+def digest(value: Json, at: str) -> str:
+    if not isinstance(value, str) or not re.fullmatch("[0-9a-f]{64}", value):
+        raise Invalid(f"must be a SHA-256 digest, not {described(value)}", at)
+    return value
+
+
 def params(value: Json, at: str) -> Dict[str, Any]:
     for name, one in obj(value, at).items():
         if not isinstance(one, (bool, int, float, str)):
@@ -173,6 +182,51 @@ def tell(document: Json) -> Dict[str, Any]:
         raise Invalid("a result has a value; a trial that failed or is infeasible has none",
                       "/value")
     return {key: one for key, one in result.items() if one not in (None, [], "")}
+
+
+def submit_reply(document: Json) -> Dict[str, Any]:
+    fields = Fields(document)
+    result = {"sweep": fields.need("sweep", identifier, "sweep")}
+    fields.done(tolerant=True)
+    return result
+
+
+def state_of(document: Json) -> Dict[str, Any]:
+    fields = Fields(document)
+    result = {"state": fields.need("state", text, 1)}
+    fields.done(tolerant=True)
+    return result
+
+
+def page(document: Json) -> Dict[str, Any]:
+    fields = Fields(document)
+    result = {"items": fields.need("items", objects),
+              "next": fields.maybe("next", None, text, 1, NEXT_CHARACTERS_MAX)}
+    fields.done(tolerant=True)
+    return result
+
+
+def model(document: Json) -> Dict[str, Any]:
+    fields = Fields(document)
+    result = {"id": fields.need("id", identifier, "model"),
+              "sha256": fields.need("sha256", digest),
+              "step": fields.need("step", integer), "phase": fields.need("phase", integer)}
+    fields.done(tolerant=True)
+    return result
+
+
+def objects(value: Json, at: str) -> List[Dict[str, Any]]:
+    if not isinstance(value, list):
+        raise Invalid(f"must be a list, not {described(value)}", at)
+    return [dict(obj(one, f"{at}/{i}")) for i, one in enumerate(value)]
+
+
+def event(document: Json) -> Dict[str, Any]:
+    fields = Fields(document)
+    fields.need("seq", integer)
+    fields.need("kind", text, 1)
+    fields.done(tolerant=True)
+    return dict(document)
 
 
 def scores(value: Json, at: str) -> List[Json]:
@@ -306,7 +360,7 @@ def run_file(document: Json) -> Dict[str, Any]:
         "params": fields.need("params", params),
         "seed": fields.need("seed", integer),
         "objective": fields.need("objective", obj),
-        "budget": fields.need("budget", _budget),
+        "budget": fields.need("budget", budget),
         "next_phase": fields.need("next_phase", integer),
         "resume": fields.maybe("resume", None, _resume),
     }
@@ -314,7 +368,7 @@ def run_file(document: Json) -> Dict[str, Any]:
     return result
 
 
-def _budget(value: Json, at: str) -> Dict[str, Any]:
+def budget(value: Json, at: str) -> Dict[str, Any]:
     fields = Fields(value, at)
     result = {
         "unit": fields.need("unit", text),

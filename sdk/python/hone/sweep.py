@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
-from . import notebook
+from . import notebook, rules
 from .asked import AskedLine, open_run
 from .client import Client, own_asker
 from .errors import HoneError, Problem, Unavailable
@@ -74,8 +74,8 @@ class Sweep:
         """A sweep that is there already: look at it, or continue it with run() where its trainer is
         {name: ask}. Raises Problem (not_found) if it does not exist."""
         one = cls({}, client=client, data=data)
-        one._id = sweep
-        one.spec = dict(one.client.sweep(sweep)["spec"])
+        one._id = rules.identifier(sweep, "/sweep", "sweep")
+        one.spec = dict(rules.obj(one.client.sweep(sweep).get("spec"), "/spec"))
         return one
 
     @property
@@ -95,7 +95,7 @@ class Sweep:
     @property
     def state(self) -> str:
         """running, paused, stopping, completed, canceled or failed."""
-        return str(self.client.sweep(self.id)["state"])
+        return str(rules.state_of(self.client.sweep(self.id))["state"])
 
     # Evaluate
 

@@ -73,12 +73,22 @@ def resume_folder(run: Optional[Run] = None) -> Optional[str]:
     run = run or current()
     if run.resume is None:
         return None
-    with tarfile.open(run.resume.path) as archive:
+    # "r:": a compressed archive may be a thousand times as large on the disk, as may sparse files.
+    try:
+        archive = tarfile.open(run.resume.path, "r:")
+    except tarfile.TarError as error:
+        raise HoneError(f"the checkpoint {run.resume.model} is not one of Reports: {error}") \
+            from error
+    with archive:
         members = archive.getmembers()
         for member in members:  # links and paths that lead elsewhere are not ours
             parts = member.name.split("/")
-            if not (member.isfile() or member.isdir()) or ".." in parts or parts[0] == "":
+            if not (member.isfile() or member.isdir()) or ".." in parts or parts[0] == "" \
+                    or member.issparse():
                 raise HoneError(f"the checkpoint {run.resume.model} holds '{member.name}', which "
                                 "Reports does not write")
+            member.mode = 0o700
+        if not members:
+            raise HoneError(f"the checkpoint {run.resume.model} is an empty archive")
         archive.extractall(run.checkpoint_dir, members)
         return os.path.join(run.checkpoint_dir, members[0].name.split("/")[0])

@@ -6,19 +6,27 @@ import http.client
 import json
 import os
 import random
+import re
 import ssl
 import time
 import urllib.parse
 from typing import Any, BinaryIO, Callable, Dict, Iterator, Optional, Tuple, Union
 
 from . import rules
-from .errors import HoneError, Invalid, Problem, Unavailable
+from .errors import HoneError, Problem, Unavailable
 
 DEFAULT_URL = "http://127.0.0.1:7777"
 RETRY_CODES = ("unavailable", "busy", "timed_out", "rate_limited")
 LOOK_S = 2.0  # for the answer which of several servers is the primary
 FIRST_PAUSE_S = 0.1
 LAST_PAUSE_S = 5.0
+# Bounds of what a server may make this process read, as those of the command `hone`.
+ANSWER_BYTES_MAX = 64 << 20
+BLOB_BYTES_MAX = 1 << 30
+LINE_BYTES_MAX = 16 << 20  # of an event stream
+PIECE_BYTES = 1 << 20
+DETAIL_CHARACTERS_MAX = 10_000
+TERM = re.compile("[0-9]{1,10}[.][0-9a-f]{64}")
 Body = Union[bytes, BinaryIO, None]
 
 
@@ -47,7 +55,7 @@ class Transport:
         repeated for up to `patience_s`."""
         sent = None if body is None else json.dumps(body, allow_nan=False).encode()
         answer = self._patiently(lambda: self._exchange(method, path, sent))
-        return json.loads(answer) if answer else {}
+        return document_of(answer) if answer else {}
 
     def put(self, path: str, file: str) -> None:
         """Uploads a file. Repeated as json() does."""
@@ -81,13 +89,29 @@ class Transport:
             time.sleep(pause_s * random.uniform(0.5, 1))
             pause_s = min(pause_s * 2, LAST_PAUSE_S)
 
-    def bytes_of(self, path: str) -> bytes:
+    def pieces_of(self, path: str, most: int = BLOB_BYTES_MAX) -> Iterator[bytes]:
+        """Yields the bytes of a blob. Raises HoneError where the server sends more than `most`."""
         if not self._has_chosen:
             self._choose()
-        status, answer = self._exchange("GET", path, None)
-        if status >= 400:
-            raise _problem(status, answer)
-        return answer
+        connection = self._open()
+        try:
+            connection.request("GET", path, headers=self._headers())
+            response = connection.getresponse()
+            if response.status >= 400:
+                raise _problem(response.status, _body(response))
+            left = min(most, BLOB_BYTES_MAX)
+            while True:
+                piece = response.read(min(PIECE_BYTES, left + 1))
+                left -= len(piece)
+                if left < 0 or (response.length or 0) > left:
+                    raise too_large(min(most, BLOB_BYTES_MAX))
+                if not piece:
+                    return
+                yield piece
+        except (OSError, http.client.HTTPException) as error:
+            raise Unavailable(f"the download from {self.url} ended: {error}") from error
+        finally:
+            connection.close()
 
     def stream(self, path: str) -> Iterator[Tuple[str, str]]:
         """Yields (field, value) of an event stream until it ends."""
@@ -99,8 +123,13 @@ class Transport:
                                                      "Accept": "text/event-stream"})
             response = connection.getresponse()
             if response.status >= 400:
-                raise _problem(response.status, response.read())
-            for line in response:
+                raise _problem(response.status, _body(response))
+            while True:
+                line = response.readline(LINE_BYTES_MAX + 1)
+                if not line:
+                    return
+                if len(line) > LINE_BYTES_MAX:
+                    raise too_large(LINE_BYTES_MAX)
                 name, _, value = line.decode("utf-8", "replace").rstrip("\r\n").partition(":")
                 if name:
                     yield name, value.lstrip(" ")
@@ -144,7 +173,11 @@ class Transport:
             headers["Content-Length"] = str(os.fstat(body.fileno()).st_size)
         self._connection.request(method, path, body=body, headers=headers)
         response = self._connection.getresponse()
-        return response.status, response.read()
+        try:
+            return response.status, _body(response)
+        except HoneError:
+            self.close()
+            raise
 
     def _open(self, timeout_s: Optional[float] = None) -> http.client.HTTPConnection:
         scheme, host, port = self._servers[self._current]
@@ -178,9 +211,10 @@ class Transport:
         connection = self._open(LOOK_S)
         try:
             connection.request("GET", "/healthz", headers=self._headers())
-            document = json.loads(connection.getresponse().read(65536))
-            return str(document.get("role", "primary")), str(document.get("term", ""))
-        except (OSError, http.client.HTTPException, ValueError, AttributeError):
+            document = document_of(connection.getresponse().read(65536))
+            term = str(document.get("term", ""))  # goes into a header field
+            return str(document.get("role", "primary")), term if TERM.fullmatch(term) else ""
+        except (OSError, http.client.HTTPException, HoneError, AttributeError):
             return "", ""
         finally:
             connection.close()
@@ -201,11 +235,38 @@ def query(path: str, **arguments: Any) -> str:
     return path + ("?" + urllib.parse.urlencode(given) if given else "")
 
 
+def document_of(answer: Union[bytes, str]) -> Any:
+    try:
+        return json.loads(answer)
+    except (ValueError, RecursionError):
+        raise HoneError("the answer of the server is not a JSON document") from None
+
+
+def too_large(most: int) -> HoneError:
+    return HoneError(f"the server sends more than the {most} bytes that are read")
+
+
+def _body(response: http.client.HTTPResponse) -> bytes:
+    body = response.read(ANSWER_BYTES_MAX + 1)
+    if len(body) > ANSWER_BYTES_MAX:
+        raise too_large(ANSWER_BYTES_MAX)
+    if response.length:  # read(n) does not tell that the connection ended
+        raise http.client.IncompleteRead(body, response.length)
+    return body
+
+
+def _printable(text: str) -> str:
+    """Without what a terminal takes for commands."""
+    return "".join(one if one.isprintable() or one == "\n" else "?"
+                   for one in text[:DETAIL_CHARACTERS_MAX])
+
+
 def _problem(status: int, answer: bytes) -> Problem:
     try:
-        told = rules.problem(json.loads(answer))
-        return Problem(told["code"], told["detail"], told["at"], told["retryable"])
-    except (ValueError, Invalid):
+        told = rules.problem(document_of(answer))
+        return Problem(told["code"], _printable(told["detail"]), _printable(told["at"]),
+                       told["retryable"])
+    except HoneError:
         code = "unavailable" if status in (502, 503, 504) else "internal"
         return Problem(code, f"the server answered with status {status} and no problem body", "",
                        status >= 500)

@@ -118,7 +118,10 @@ class Line:
                 raise worker_gone()
             self._received += piece
         line, self._received = self._received.split(b"\n", 1)
-        return json.loads(line)
+        try:
+            return json.loads(line)
+        except (ValueError, RecursionError):
+            raise HoneError("the answer of the worker is not a JSON document") from None
 
 
 def worker_gone() -> Unavailable:

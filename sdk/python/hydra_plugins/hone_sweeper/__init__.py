@@ -47,8 +47,9 @@ ConfigStore.instance().store(group="hydra/sweeper", name="hone", node=Settings, 
 class HoneSweeper(Sweeper):
     def __init__(self, objective: str, goal: str, n_trials: int, n_jobs: int, search: str,
                  seed: Optional[int], server: Optional[str], params: DictConfig) -> None:
-        self._settings = {"objective": objective, "goal": goal, "trials": n_trials,
-                          "search": search, **({} if seed is None else {"seed": seed})}
+        self._settings: Dict[str, Any] = {
+            "objective": objective, "goal": goal, "trials": n_trials, "search": search,
+            **({} if seed is None else {"seed": seed})}
         self._jobs = n_jobs
         self._server = server
         self._params = params
@@ -62,9 +63,9 @@ class HoneSweeper(Sweeper):
 
     def sweep(self, arguments: List[str]) -> None:
         """Runs all trials; writes the best one to RESULTS in the folder of the sweep."""
+        assert self.hydra_context is not None and self.config is not None
         parser = OverridesParser.create(config_loader=self.hydra_context.config_loader)
-        params = OmegaConf.to_container(self._params, resolve=True)
-        assert isinstance(params, dict)
+        params: Any = OmegaConf.to_container(self._params, resolve=True)
         words = [f"{name}={value}" for name, value in params.items()] + list(arguments)
         overrides = {one.get_key_element(): one for one in parser.parse_overrides(words)}
         fixed = [one.input_line or "" for one in overrides.values() if not one.is_sweep_override()]
@@ -87,6 +88,7 @@ class HoneSweeper(Sweeper):
                 json.dump(best, file, indent=2)
 
     def _run(self, sweep: Sweep, fixed: List[str], names: Dict[str, str]) -> None:
+        assert self.launcher is not None
         index = 0
         while True:
             batch = self._ask(sweep)

@@ -1,4 +1,4 @@
-// version: prints the version; needs no server. --check compares it with all that takes part.
+// version: prints the version. upgrade --check compares it with all that takes part.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -64,20 +64,30 @@ Result<Exit> compare_versions(Session& session) {
   return Exit::general;
 }
 
-Result<Exit> version(Session& session, const bool& check) {
-  if (check) return compare_versions(session);
+Result<Exit> upgrade(Session& session, const bool& check) {
+  if (!check)
+    return refuse(Code::invalid,
+                  "hone does not replace its programs: upgrade the package that installed them "
+                  "(pip, apt, or the image), on the server first. `hone upgrade --check` lists "
+                  "which version runs where");
+  return compare_versions(session);
+}
+
+Result<Exit> version(Session& session) {
   const Json json = {{"name", "hone"}, {"version", HONE_VERSION}};
   return print_object(session, json, "hone " HONE_VERSION "\n");
 }
 
 }  // namespace
 
-CommandAction declare_version(Flags& flags) {
-  return with_options(version, [&](bool& check) {
+CommandAction declare_upgrade(Flags& flags) {
+  return with_options(upgrade, [&](bool& check) {
     flags.flag("--check", check,
                "list the versions of the programs, of the server and its workers; exit status 1 if "
                "one differs");
   });
 }
+
+CommandAction declare_version(Flags&) { return version; }
 
 }  // namespace hone::cli
