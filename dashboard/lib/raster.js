@@ -2,17 +2,68 @@
 // interval in each column, and the columns are summed at the end: the time does not depend on how
 // steep the curves are.
 
+const blockColumns = 48; // of 440 pixels: 85 kB, which stay in a processor's cache
+
 // request: {cells, points, rows, xs, width, height, low, high, form}. cells holds the runs row by
-// row: NaN is no report, Infinity a diverged one. xs[k] is the pixel of point k.
+// row: NaN is no report, Infinity a diverged one. xs[k] is the pixel of point k, ascending.
 export function raster(request) {
-  const { cells, points, rows, xs, width, height } = request;
+  const { points, xs, width, height } = request;
   const steps = new Int32Array(width * (height + 1)); // column by column
+  let visible = 0; // the first point in the picture
+  while (visible < points - 1 && xs[visible] < 0) visible++;
+  const ends = endsBefore(request, visible);
+  for (let from = visible; from < points; ) {
+    let to = from + 1;
+    while (to < points && xs[to] < xs[from] + blockColumns) to++;
+    addPoints(request, steps, ends, from, to);
+    from = to;
+  }
+  for (let run = 0; run < request.rows.length; run++)
+    if (ends.column[run] >= 0)
+      add(steps, ends.column[run], ends.top[run], ends.bottom[run], height);
+  return summed(steps, width, height);
+}
+
+// Where each curve is: its newest point before point `visible`, and its interval in the column of
+// that point, which is not added yet (column -1: none).
+function endsBefore(request, visible) {
+  const { cells, points, rows, xs } = request;
+  const pixel = pixelOf(request);
+  const ends = {
+    x: new Int32Array(rows.length),
+    y: new Float64Array(rows.length).fill(NaN),
+    column: new Int32Array(rows.length).fill(-1),
+    top: new Int32Array(rows.length),
+    bottom: new Int32Array(rows.length),
+  };
+  for (let run = 0; run < rows.length; run++)
+    for (let k = visible - 1; k >= 0; k--) {
+      const value = cells[rows[run] * points + k];
+      if (!Number.isFinite(value)) continue;
+      ends.x[run] = xs[k];
+      ends.y[run] = pixel(value);
+      break;
+    }
+  return ends;
+}
+
+// The nearest integer of a number of at least -1, in half the time of Math.round.
+const rounded = (y) => ((y + 1.5) | 0) - 1;
+
+// Draws the points from..to-1 of all curves: those of all runs in some columns, before the next
+// columns.
+function addPoints(request, steps, ends, from, to) {
+  const { cells, points, rows, xs, width, height } = request;
   const pixel = pixelOf(request);
   for (let run = 0; run < rows.length; run++) {
+    if (ends.x[run] >= width) continue; // has left the picture
     const offset = rows[run] * points;
-    let [x0, y0] = [0, NaN];
-    let [column, top, bottom] = [-1, 0, 0]; // of the curve, not added yet; -1: none
-    for (let k = 0; k < points; k++) {
+    let x0 = ends.x[run];
+    let y0 = ends.y[run];
+    let column = ends.column[run];
+    let top = ends.top[run];
+    let bottom = ends.bottom[run];
+    for (let k = from; k < to; k++) {
       const value = cells[offset + k];
       if (!Number.isFinite(value)) continue;
       const y1 = pixel(value);
@@ -21,11 +72,13 @@ export function raster(request) {
       const length = Math.max(1, x1 - x0);
       const slope = (y1 - y0) / length;
       const end = Math.min(width - 1, x1);
-      for (let x = Math.max(0, x0); x <= end; x++) {
-        const from = y0 + slope * Math.max(0, x - x0 - 0.5);
-        const to = y0 + slope * Math.min(length, x - x0 + 0.5);
-        const high = Math.round(from < to ? from : to);
-        const low = Math.round(from < to ? to : from);
+      let x = Math.max(0, x0);
+      let left = rounded(y0 + slope * Math.max(0, x - x0 - 0.5));
+      for (; x <= end; x++) {
+        const right = rounded(y0 + slope * Math.min(length, x - x0 + 0.5));
+        const high = left < right ? left : right;
+        const low = left < right ? right : left;
+        left = right;
         if (x === column) {
           if (high < top) top = high;
           if (low > bottom) bottom = low;
@@ -39,9 +92,12 @@ export function raster(request) {
       x0 = x1;
       y0 = y1;
     }
-    if (column >= 0) add(steps, column, top, bottom, height);
+    ends.x[run] = x0;
+    ends.y[run] = y0;
+    ends.column[run] = column;
+    ends.top[run] = top;
+    ends.bottom[run] = bottom;
   }
-  return summed(steps, width, height);
 }
 
 function add(steps, column, top, bottom, height) {
