@@ -23,6 +23,7 @@ TRAINERS = [
     ("impala", {"deterministic": "yes"}, "frames", 4000, 2),
     ("dqn", {}, "frames", 2000, 2),
     ("apex", {"deterministic": "yes"}, "frames", 2000, 2),
+    ("gorila", {"deterministic": "yes"}, "frames", 2000, 2),
     ("sac", {}, "frames", 2000, 2),
     ("cem", {}, "episodes", 64, 2),
     ("reinforce", {}, "episodes", 64, 2),

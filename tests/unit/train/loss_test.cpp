@@ -213,8 +213,18 @@ TEST(Adam, first_steps_of_the_published_form) {
               1e-7);
 }
 
+TEST(AdaGrad, divides_by_the_root_of_the_sum_of_squares) {
+  OneLine line({.kind = OptimizerKind::adagrad, .epsilon = 0.01, .clip = 0});
+  line.step({2.0F, 0.0F}, 0.1);
+  EXPECT_NEAR(line.weights[0], -0.1 * 2 / std::sqrt(4.01), 1e-7);
+  EXPECT_EQ(line.weights[1], 0.0F);
+  line.step({-1.0F, 3.0F}, 0.1);
+  EXPECT_NEAR(line.weights[0], -0.1 * 2 / std::sqrt(4.01) + 0.1 / std::sqrt(5.01), 1e-7);
+  EXPECT_NEAR(line.weights[1], -0.1 * 3 / std::sqrt(9.01), 1e-7);
+}
+
 TEST(Optimizer, clips_the_norm_of_the_whole_gradient) {
-  for (const auto kind : {OptimizerKind::rmsprop, adam}) {
+  for (const auto kind : {OptimizerKind::rmsprop, OptimizerKind::adagrad, adam}) {
     OneLine clipped({.kind = kind, .decay = 0.99, .epsilon = 0.1, .clip = 0.5});
     OneLine small({.kind = kind, .decay = 0.99, .epsilon = 0.1, .clip = 0});
     EXPECT_DOUBLE_EQ(clipped.step({3.0F, 4.0F}, 1e-3), 5.0);
@@ -225,7 +235,7 @@ TEST(Optimizer, clips_the_norm_of_the_whole_gradient) {
 }
 
 TEST(Optimizer, moves_nothing_for_a_gradient_that_is_not_finite) {
-  for (const auto kind : {OptimizerKind::rmsprop, adam}) {
+  for (const auto kind : {OptimizerKind::rmsprop, OptimizerKind::adagrad, adam}) {
     OneLine line({.kind = kind});
     line.weights[0] = 1;
     const auto before = line.optimizer().state();
@@ -236,7 +246,7 @@ TEST(Optimizer, moves_nothing_for_a_gradient_that_is_not_finite) {
 }
 
 TEST(Optimizer, tells_that_a_parameter_overflowed) {
-  for (const auto kind : {OptimizerKind::rmsprop, adam}) {
+  for (const auto kind : {OptimizerKind::rmsprop, OptimizerKind::adagrad, adam}) {
     OneLine line({.kind = kind, .decay = 0.5, .epsilon = 0, .momentum = 0, .clip = 0});
     line.weights[0] = -3e38F;
     EXPECT_FALSE(std::isfinite(line.step({1.0F}, 1e39)));

@@ -46,8 +46,8 @@ INSTANTIATE_TEST_SUITE_P(Files, EveryExample,
                                          "ga3c-mountaincar.yaml", "ga3c-pendulum.yaml",
                                          "ga3c-everything.yaml", "dqn-cartpole.yaml",
                                          "impala-cartpole.yaml", "apex-cartpole.yaml",
-                                         "sac-pendulum.yaml", "ppo-lunarlander.yaml",
-                                         "post-inception.yaml"),
+                                         "gorila-cartpole.yaml", "sac-pendulum.yaml",
+                                         "ppo-lunarlander.yaml", "post-inception.yaml"),
                          [](const auto& file) {
                            std::string name = file.param;
                            std::replace(name.begin(), name.end(), '-', '_');

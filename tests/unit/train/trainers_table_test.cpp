@@ -63,9 +63,9 @@ TEST(Words, that_end_in_a_star_accept_all_longer_words_with_that_beginning) {
 TEST(TrainerCatalog, has_the_trainers_in_the_order_of_the_rows) {
   std::vector<std::string_view> names;
   for (const auto& info : trainer_catalog()) names.push_back(info.name);
-  const std::vector<std::string_view> expected{"ga3c",      "a3c", "a2c",       "ppo",
-                                               "impala",    "dqn", "apex",      "sac",
-                                               "placement", "cem", "reinforce", "harmony"};
+  const std::vector<std::string_view> expected{"ga3c", "a3c",       "a2c",    "ppo", "impala",
+                                               "dqn",  "apex",      "gorila", "sac", "placement",
+                                               "cem",  "reinforce", "harmony"};
   EXPECT_EQ(names, expected);
   std::vector<std::string_view> rows;
   for (const auto& row : trainers::trainer_table()) rows.push_back(row.name);
@@ -94,7 +94,8 @@ DatasetInfo dataset(const char* trainer, const Params& fixed, const Space& space
 }
 
 TEST(Dataset, of_an_actor_critic_is_the_environment_that_the_sweep_fixes) {
-  for (const char* trainer : {"ga3c", "a3c", "a2c", "ppo", "impala", "dqn", "apex", "sac"}) {
+  for (const char* trainer :
+       {"ga3c", "a3c", "a2c", "ppo", "impala", "dqn", "apex", "gorila", "sac"}) {
     EXPECT_EQ(dataset(trainer, {{"env", std::string("Acrobot-v1")}}),
               (DatasetInfo{"Acrobot-v1", "hone-1", ""}));
     EXPECT_TRUE(dataset(trainer, {}).name.empty()) << "the sweep searches or leaves it out";

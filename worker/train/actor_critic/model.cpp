@@ -29,6 +29,7 @@ constexpr std::size_t agents_max = 1024;  // as of the setting `agents`
 constexpr int layers_max = 64;
 constexpr std::array optimizers{std::pair{OptimizerKind::rmsprop, "rmsprop"},
                                 std::pair{OptimizerKind::rmsprop_centered, "rmsprop_centered"},
+                                std::pair{OptimizerKind::adagrad, "adagrad"},
                                 std::pair{OptimizerKind::adam, "adam"}};
 
 const char* policy_name(Policy policy) {
@@ -141,7 +142,9 @@ bool take_tensors(const TensorFile& file, Model& model) {
   auto weights = take_parts(file, model.net, "");
   auto mean_square = take_parts(file, model.net, "rmsprop.");
   auto momentum = take_parts(file, model.net, "adam.");
-  if (!momentum && model.optimizer != OptimizerKind::rmsprop) return false;
+  const bool has_mean =
+      model.optimizer != OptimizerKind::rmsprop && model.optimizer != OptimizerKind::adagrad;
+  if (!momentum && has_mean) return false;
   const auto* last = trainers::find_tensor<double>(file, "last_returns");
   const auto* scale = trainers::find_tensor<double>(file, "reward_scale");
   if (!weights || !mean_square || last == nullptr || scale == nullptr || scale->size() != 3)
@@ -246,9 +249,10 @@ Result<Model> model_of(const TensorFile& file, const std::filesystem::path& path
   const auto* name = trainers::find_text(file, "format");
   const auto* text = trainers::find_text(file, "state");
   const auto refused = [&](const std::string& why) {
-    return refuse(
-        Code::invalid,
-        path.string() + " is not a model of ga3c, a3c, a2c, ppo, impala, dqn, apex or sac" + why);
+    return refuse(Code::invalid,
+                  path.string() +
+                      " is not a model of ga3c, a3c, a2c, ppo, impala, dqn, apex, gorila or sac" +
+                      why);
   };
   if (name == nullptr || *name != format || text == nullptr) return refused("");
   const auto state = parse_json(*text);

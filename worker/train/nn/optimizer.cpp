@@ -24,13 +24,25 @@ float centered_rmsprop(const dense::OptimizerStep& step) {
   return sum;
 }
 
+// As above: for a published training, not for speed.
+float adagrad(const dense::OptimizerStep& step) {
+  float sum = 0;
+  for (std::int64_t i = 0; i < step.count; ++i) {
+    const float gradient = step.scale * step.gradient[i];
+    step.second[i] += gradient * gradient;
+    step.parameters[i] -= step.rate * gradient / std::sqrt(step.second[i] + step.epsilon);
+    sum += 0.0F * step.parameters[i];
+  }
+  return sum;
+}
+
 }  // namespace
 
 Optimizer::Optimizer(const OptimizerRule& rule, dense::Floats first_mean_square)
     : rule_(rule), state_{{}, std::move(first_mean_square), 0} {
   if (rule.kind == OptimizerKind::rmsprop) return;
   std::fill(state_.mean_square.begin(), state_.mean_square.end(), 0.0F);
-  state_.mean = state_.mean_square;
+  if (rule.kind != OptimizerKind::adagrad) state_.mean = state_.mean_square;
 }
 
 double Optimizer::step(std::span<float> parameters, std::span<const float> gradient,
@@ -60,6 +72,10 @@ double Optimizer::step(std::span<float> parameters, std::span<const float> gradi
       step.rate = static_cast<float>(learning_rate);
       step.epsilon = static_cast<float>(epsilon);
       return norm + static_cast<double>(centered_rmsprop(step));
+    case OptimizerKind::adagrad:
+      step.rate = static_cast<float>(learning_rate);
+      step.epsilon = static_cast<float>(epsilon);
+      return norm + static_cast<double>(adagrad(step));
     case OptimizerKind::adam:
       break;
   }

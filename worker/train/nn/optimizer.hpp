@@ -1,5 +1,5 @@
-// RMSProp and Adam over packed parameter and gradient vectors, with a bound of the global gradient
-// norm.
+// RMSProp, AdaGrad and Adam over packed parameter and gradient vectors, with a bound of the global
+// gradient norm.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@ namespace hone::ga3c {
 enum class OptimizerKind {
   rmsprop,
   rmsprop_centered,  // divides by the deviation of the gradient; both means start at 0
+  adagrad,           // divides by the root of the sum of squares, which starts at 0
   adam,
 };
 
@@ -25,8 +26,9 @@ struct OptimizerRule {
 };
 
 // RMSProp in the form of TensorFlow 1: epsilon under the root, and the mean square starts at one,
-// so the first steps are short. Centered RMSProp as published for DQN (Mnih et al., 2015). Adam as
-// published, with its corrections of the start.
+// so the first steps are short. Centered RMSProp as published for DQN (Mnih et al., 2015). AdaGrad
+// (Duchi et al., 2011) with epsilon under the root. Adam as published, with its corrections of the
+// start.
 class Optimizer {
  public:
   Optimizer(const OptimizerRule& rule, dense::Floats first_mean_square);
@@ -37,8 +39,8 @@ class Optimizer {
   double step(std::span<float> parameters, std::span<const float> gradient, double learning_rate);
 
   struct State {
-    dense::Floats mean;  // of Adam and centered RMSProp; else empty
-    dense::Floats mean_square;
+    dense::Floats mean;         // of Adam and centered RMSProp; else empty
+    dense::Floats mean_square;  // of AdaGrad: the sum
     std::int64_t steps = 0;
   };
   [[nodiscard]] const State& state() const { return state_; }

@@ -23,6 +23,7 @@
   TRAINER(impala)              \
   TRAINER(dqn)                 \
   TRAINER(apex)                \
+  TRAINER(gorila)              \
   TRAINER(sac)                 \
   TRAINER(placement)           \
   TRAINER(cem)                 \

@@ -1,22 +1,17 @@
 #include "worker/train/value/apex.hpp"
 
-#include <chrono>
-#include <condition_variable>
 #include <mutex>
 #include <thread>
 
 #include "worker/train/actor_critic/evaluate.hpp"
 #include "worker/train/actor_critic/experience/play_meter.hpp"
 #include "worker/train/table.hpp"
+#include "worker/train/value/actor_threads.hpp"
 #include "worker/train/value/apex_actor.hpp"
 #include "worker/train/value/q_training.hpp"
 
 namespace hone::dqn {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr auto tick_interval = std::chrono::seconds(1);
 
 class Apex final : public trainers::Trainer {
  public:
@@ -43,7 +38,6 @@ class Apex final : public trainers::Trainer {
   Status load(const std::filesystem::path& path) override;
 
  private:
-  void run_actors(ApexQueue& queue, const std::function<void()>& tick);
   void store_and_train(const ApexChunk& chunk);
 
   Options options_;
@@ -91,28 +85,9 @@ void Apex::advance(std::int64_t until_step, const std::stop_token& stop,
       }
     });
   });
-  run_actors(queue, tick);
+  run_threads(
+      actors_, [&](ApexActor& actor) { actor.play(frames_, board_, queue, episodes_); }, tick);
   queue.close();
-}
-
-void Apex::run_actors(ApexQueue& queue, const std::function<void()>& tick) {
-  std::mutex ended;
-  std::condition_variable actor_ended;
-  auto running = actors_.size();
-  std::vector<std::jthread> threads;
-  for (auto& actor : actors_)
-    threads.emplace_back([&, playing = actor.get()] {
-      playing->play(frames_, board_, queue, episodes_);
-      const std::scoped_lock lock(ended);
-      --running;
-      actor_ended.notify_one();
-    });
-  std::unique_lock lock(ended);
-  while (!actor_ended.wait_for(lock, tick_interval, [&] { return running == 0; })) {
-    lock.unlock();
-    tick();
-    lock.lock();
-  }
 }
 
 // On the learner's thread.

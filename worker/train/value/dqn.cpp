@@ -21,8 +21,11 @@ class Dqn final : public trainers::Trainer {
   Dqn(const Options& options, std::unique_ptr<envs::VecEnv> env)
       : options_(options),
         training_(options_, "dqn"),
-        player_(std::move(env),
-                {options.exploration, options.learning_starts, options.reward_clip, options.seed}) {
+        player_(std::move(env), {options.exploration, options.learning_starts, options.reward_clip,
+                                 options.seed, 0, options.envs}),
+        outputs_([this](const float* observations, int rows) {
+          return training_.learner().outputs(observations, rows);
+        }) {
     episodes_.watch(options.env.spec.solved_return, [this] {
       solved_ = {step_, trainers::process_cpu_s()};
     });
@@ -43,6 +46,7 @@ class Dqn final : public trainers::Trainer {
   Options options_;
   QTraining training_;
   Player player_;
+  QOutputs outputs_;
   ga3c::EpisodeLog episodes_;
   std::int64_t step_ = 0;
   std::optional<trainers::Solved> solved_;
@@ -64,7 +68,7 @@ void Dqn::advance(std::int64_t until_step, const std::stop_token& stop,
 void Dqn::play() {
   const auto frame = step_;
   step_ += player_.count();  // counts the frames of an episode that ends now
-  player_.step(frame, training_.learner(), training_.memory(), episodes_);
+  player_.step(frame, outputs_, training_.memory(), episodes_);
 }
 
 Score Dqn::value() const {

@@ -1,5 +1,5 @@
-// The settings of dqn and apex in typed form, with the defaults of the mode and the environment
-// filled in.
+// The settings of dqn, apex and gorila in typed form, with the defaults of the mode and the
+// environment filled in.
 #pragma once
 
 #include <optional>
@@ -14,11 +14,18 @@
 
 namespace hone::dqn {
 
-// The threads of Ape-X.
+// The threads of Ape-X and Gorila.
 struct ApexRule {
   int actors = 2;
   int slots = 2;   // chunks of an actor that may wait to be stored
   int steps = 50;  // of each environment in a chunk
+};
+
+// What only Gorila has.
+struct GorilaRule {
+  int shards = 4;
+  std::int64_t staleness = 20;  // see ShardRule
+  double deviations = 0;        // see LossFilter
 };
 
 struct Options {
@@ -28,6 +35,7 @@ struct Options {
   std::int64_t frames_total = 1;
   int envs = 1;  // of all actors
   ApexRule apex;
+  GorilaRule gorila;
   ga3c::NetShape net;
   ga3c::NetworkMaker networks;
   ga3c::WeightStart weight_start = ga3c::WeightStart::scaled;
@@ -39,7 +47,7 @@ struct Options {
   std::int64_t learning_starts = 0;
   Exploration exploration;
   double reward_clip = 0;
-  replay::MemoryShape memory;
+  replay::MemoryShape memory;  // of each learner
   replay::IndexRule index;
   ga3c::Schedule beta;
   bool checkpoint_replay = true;
@@ -50,6 +58,9 @@ struct Options {
 Result<Options> options_of(const trainers::TrainingJob& job);
 // Those of apex. Refuses also what would not repeat where it is to be deterministic.
 Result<Options> apex_options_of(const trainers::TrainingJob& job);
+
+// Those of gorila, likewise.
+Result<Options> gorila_options_of(const trainers::TrainingJob& job);
 
 // The settings with the defaults that suit the environment, or with the published ones.
 trainers::Settings with_dqn_presets(const trainers::Settings& settings);

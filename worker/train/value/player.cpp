@@ -26,18 +26,20 @@ Player::Player(std::unique_ptr<envs::VecEnv> env, const PlayRule& rule)
 double Player::epsilon(std::int64_t frame) const {
   if (frame < rule_.random_until) return 1;
   double sum = 0;
-  for (int i = 0; i < count(); ++i) sum += rule_.exploration.epsilon(frame, i, count());
+  for (int i = 0; i < count(); ++i)
+    sum += rule_.exploration.epsilon(frame, rule_.first + i, rule_.all);
   return sum / count();
 }
 
-void Player::choose(std::int64_t frame, QLearner& learner) {
+void Player::choose(std::int64_t frame, const QOutputs& outputs) {
   bool any_by_network = false;
   for (int i = 0; i < count(); ++i) {
     // Two numbers for each action, whether they are needed or not.
     envs::Stream random(rule_.seed, envs::Purpose::exploration,
-                        static_cast<std::uint64_t>(frame + i));
-    const double bound =
-        frame < rule_.random_until ? 1 : rule_.exploration.epsilon(frame, i, count());
+                        static_cast<std::uint64_t>(frame + rule_.first + i));
+    const double bound = frame < rule_.random_until
+                             ? 1
+                             : rule_.exploration.epsilon(frame, rule_.first + i, rule_.all);
     const bool explores = random.uniform() < bound;
     const double choice = random.uniform() * env_->spec().actions;
     actions_[static_cast<std::size_t>(i)] =
@@ -45,16 +47,16 @@ void Player::choose(std::int64_t frame, QLearner& learner) {
     any_by_network = any_by_network || !explores;
   }
   if (!any_by_network) return;
-  const auto heads = learner.outputs(latest_.data(), count());
+  const auto heads = outputs(latest_.data(), count());
   for (int i = 0; i < count(); ++i) {
     auto& action = actions_[static_cast<std::size_t>(i)];
     if (action == by_network) action = greedy_action(heads, i);
   }
 }
 
-void Player::step(std::int64_t frame, QLearner& learner, replay::Memory& memory,
+void Player::step(std::int64_t frame, const QOutputs& outputs, replay::Memory& memory,
                   ga3c::EpisodeLog& episodes) {
-  choose(frame, learner);
+  choose(frame, outputs);
   env_->step({actions_, {}},
              {next_.data(), rewards_.data(), terminated_.data(), truncated_.data(), last_.data()});
   remember(memory);

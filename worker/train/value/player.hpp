@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "worker/train/actor_critic/agents/env_group.hpp"
 #include "worker/train/actor_critic/experience/episodes.hpp"
 #include "worker/train/envs/core/env.hpp"
+#include "worker/train/nn/network.hpp"
 #include "worker/train/value/exploration.hpp"
-#include "worker/train/value/q_learner.hpp"
 #include "worker/train/value/replay/memory.hpp"
 
 namespace hone::dqn {
@@ -19,7 +20,12 @@ struct PlayRule {
   std::int64_t random_until = 0;  // frames before which all actions are random
   double reward_clip = 0;         // 0: not clipped
   std::uint64_t seed = 0;
+  int first = 0;  // of its environments among all of the run
+  int all = 1;    // environments of the run
 };
+
+// The outputs of a network for rows of observations.
+using QOutputs = std::function<dense::Heads(const float* observations, int rows)>;
 
 class Player {
  public:
@@ -27,7 +33,7 @@ class Player {
 
   // One step of every environment, by the network or at random. `frame`: those of the run so far,
   // which address the random numbers.
-  void step(std::int64_t frame, QLearner& learner, replay::Memory& memory,
+  void step(std::int64_t frame, const QOutputs& outputs, replay::Memory& memory,
             ga3c::EpisodeLog& episodes);
   [[nodiscard]] int count() const { return env_->count(); }
   // The mean probability of a random action.
@@ -39,7 +45,7 @@ class Player {
   bool restore(const ga3c::EnvGroup::State& state, replay::Memory& memory);
 
  private:
-  void choose(std::int64_t frame, QLearner& learner);
+  void choose(std::int64_t frame, const QOutputs& outputs);
   void remember(replay::Memory& memory);
 
   std::unique_ptr<envs::VecEnv> env_;

@@ -2,35 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
-#include "worker/train/nn/network.hpp"
 #include "worker/train/nn/optimizer.hpp"
+#include "worker/train/run/trainer.hpp"
+#include "worker/train/value/q_gradient.hpp"
 
 namespace hone::dqn {
-
-struct QRule {
-  bool dueling = true;
-  // The online network chooses the next action, and the target network gives its value (van
-  // Hasselt et al., 2016).
-  bool two_networks = true;
-  double bound = 1;        // see q_loss.hpp
-  int target_every = 500;  // updates between two moves of the target network
-  double target_rate = 1;  // share of the way to the online network; 1: a copy
-  ga3c::OptimizerRule optimizer;
-};
-
-struct QBatch {
-  int rows = 0;
-  const float* observations = nullptr;  // [rows][row_floats]
-  const float* next = nullptr;          // likewise
-  const std::int32_t* actions = nullptr;
-  const float* rewards = nullptr;
-  const float* discounts = nullptr;
-  const float* weights = nullptr;
-};
 
 // Sums over updates.
 struct QMeter {
@@ -41,6 +20,9 @@ struct QMeter {
   double rate = 0;  // of the last update
 };
 
+// Appends them as metrics, unless there are none. `seconds`: in which they were made.
+void add_learning(const QMeter& meter, double seconds, std::vector<trainers::MetricPoint>& points);
+
 class QLearner {
  public:
   // weights: in the order of the model file (net_parts()).
@@ -49,7 +31,7 @@ class QLearner {
 
   // Returns the outputs of the online network, valid until the next call.
   dense::Heads outputs(const float* observations, int rows) {
-    return network_->forward(online_, observations, rows);
+    return gradient_.outputs(online_, observations, rows);
   }
   // Makes one update. Writes target - Q of each row to `errors`. An update that is not finite marks
   // the run as diverged.
@@ -72,20 +54,14 @@ class QLearner {
   void restore(const State& state);
 
  private:
-  void aim(const QBatch& batch);
-  void move_target();
-
   QRule rule_;
   ga3c::NetShape shape_;
-  std::unique_ptr<ga3c::Network> network_;
+  QGradient gradient_;
   dense::Floats online_, target_;
   ga3c::Optimizer optimizer_;
   std::int64_t updates_ = 0;
   bool diverged_ = false;
   QMeter meter_;
-  std::vector<std::int32_t> best_;
-  std::vector<double> targets_, row_;
-  dense::Floats gradient_;
 };
 
 }  // namespace hone::dqn

@@ -6,17 +6,6 @@
 
 namespace hone::dqn {
 
-QTraining::BatchRows::BatchRows(const Options& options)
-    : draws(static_cast<std::size_t>(options.batch)),
-      row(static_cast<std::size_t>(options.net.input_floats())),
-      observations(draws.size() * row),
-      next(draws.size() * row),
-      actions(draws.size()),
-      rewards(draws.size()),
-      discounts(draws.size()),
-      weights(draws.size(), 1.0F),
-      errors(draws.size()) {}
-
 QTraining::QTraining(const Options& options, std::string trainer)
     : options_(options),
       trainer_(std::move(trainer)),
@@ -29,7 +18,7 @@ QTraining::QTraining(const Options& options, std::string trainer)
 
 void QTraining::train(std::int64_t frames, std::int64_t step) {
   if (step > options_.learning_starts) due_ += frames;
-  if (index_->size() < batch_.draws.size()) due_ = 0;  // not to be made up for later
+  if (index_->size() < batch_.size()) due_ = 0;  // not to be made up for later
   const double done =
       std::min(static_cast<double>(step) / static_cast<double>(options_.frames_total), 1.0);
   for (; due_ >= options_.train_every; due_ -= options_.train_every)
@@ -38,37 +27,15 @@ void QTraining::train(std::int64_t frames, std::int64_t step) {
 
 void QTraining::learn(double done) {
   envs::Stream random(options_.seed, envs::Purpose::replay, static_cast<std::uint64_t>(updates_++));
-  index_->draw(batch_.draws, random);
-  for (std::size_t i = 0; i < batch_.draws.size(); ++i) {
-    float action = 0;
-    const auto backup = memory_.read(batch_.draws[i].slot, &batch_.observations[i * batch_.row],
-                                     &batch_.next[i * batch_.row], {&action, 1});
-    batch_.actions[i] = static_cast<std::int32_t>(action);
-    batch_.rewards[i] = backup.reward;
-    batch_.discounts[i] = backup.discount;
-  }
-  const bool prioritized = options_.index.priority != replay::Priority::uniform;
-  if (prioritized)
-    importance_weights(batch_.draws, index_->size(), options_.beta.at(done), batch_.weights);
-  learner_.update(
-      {options_.batch, batch_.observations.data(), batch_.next.data(), batch_.actions.data(),
-       batch_.rewards.data(), batch_.discounts.data(), batch_.weights.data()},
-      options_.rate.at(done), batch_.errors);
-  if (!prioritized || learner_.diverged()) return;
-  for (std::size_t i = 0; i < batch_.draws.size(); ++i)
-    index_->set_error(batch_.draws[i].slot, static_cast<double>(batch_.errors[i]));
+  const auto rows = batch_.draw(memory_, *index_, random, options_.beta.at(done));
+  learner_.update(rows, options_.rate.at(done), batch_.errors());
+  if (!learner_.diverged()) batch_.set_priorities(*index_);
 }
 
 void QTraining::add_metrics(double seconds, std::vector<trainers::MetricPoint>& points) {
   const auto meter = learner_.take_meter();
   points.push_back({"replay_size", static_cast<double>(index_->size())});
-  if (meter.updates == 0) return;
-  const auto updates = static_cast<double>(meter.updates);
-  points.insert(points.end(), {{"q_loss", meter.loss / updates},
-                               {"q_value", meter.value / updates},
-                               {"gradient_norm", meter.gradient_norm / updates},
-                               {"learning_rate", meter.rate}});
-  if (seconds > 0) points.push_back({"updates_per_s", updates / seconds});
+  add_learning(meter, seconds, points);
 }
 
 ga3c::Model QTraining::model(std::int64_t step) const {
@@ -93,19 +60,10 @@ Status QTraining::write(const std::filesystem::path& path, const ga3c::Model& mo
 Result<ga3c::Model> QTraining::read(const std::filesystem::path& path, std::size_t groups) {
   const auto file = trainers::read_tensor_file(path);
   if (!file) return file.error();
-  auto model = ga3c::model_of(*file, path);
+  auto model = q_model_of(*file, path, {options_, trainer_, groups});
   if (!model) return model;
-  const auto other = [&](const std::string& what) { return other_settings(path, what); };
-  if (model->trainer != trainer_) return other("trainer");
-  model->net.storage = options_.net.storage;
-  if (model->env != options_.env.name) return other("environment (" + model->env + ")");
-  if (model->net != options_.net) return other("network");
-  if (model->optimizer != options_.learning.optimizer.kind) return other("optimizer");
-  if (model->groups.size() != groups) return other("number of environments");
-  const auto exists = [&](float action) {
-    return action >= 0 && action < static_cast<float>(options_.net.actions);
-  };
-  if (!take_replay(*file, exists, *index_, memory_)) return other("replay memory");
+  if (!take_replay(*file, actions_of(options_), *index_, memory_))
+    return other_settings(path, "replay memory");
   if (!restore(*model, *file))
     return refuse(Code::invalid, path.string() + " is damaged: a tensor is missing or wrong");
   return model;
@@ -120,6 +78,27 @@ bool QTraining::restore(const ga3c::Model& model, const trainers::TensorFile& fi
   due_ = due;
   updates_ = model.parameters.updates;
   return true;
+}
+
+Result<ga3c::Model> q_model_of(const trainers::TensorFile& file, const std::filesystem::path& path,
+                               const QModelPlan& plan) {
+  auto model = ga3c::model_of(file, path);
+  if (!model) return model;
+  const auto& options = plan.options;
+  const auto other = [&](const std::string& what) { return other_settings(path, what); };
+  if (model->trainer != plan.trainer) return other("trainer");
+  model->net.storage = options.net.storage;
+  if (model->env != options.env.name) return other("environment (" + model->env + ")");
+  if (model->net != options.net) return other("network");
+  if (model->optimizer != options.learning.optimizer.kind) return other("optimizer");
+  if (model->groups.size() != plan.groups) return other("number of environments");
+  return model;
+}
+
+std::function<bool(float)> actions_of(const Options& options) {
+  return [actions = static_cast<float>(options.net.actions)](float action) {
+    return action >= 0 && action < actions;
+  };
 }
 
 Error other_settings(const std::filesystem::path& path, const std::string& what) {

@@ -2,6 +2,7 @@
 // updates, and their part of a model file. Used by one thread.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "worker/train/value/options.hpp"
 #include "worker/train/value/q_learner.hpp"
 #include "worker/train/value/replay/memory.hpp"
+#include "worker/train/value/replay_batch.hpp"
 
 namespace hone::dqn {
 
@@ -37,16 +39,6 @@ class QTraining {
   Result<ga3c::Model> read(const std::filesystem::path& path, std::size_t groups);
 
  private:
-  // The rows of a batch, drawn from the memory.
-  struct BatchRows {
-    explicit BatchRows(const Options& options);
-    std::vector<replay::Draw> draws;
-    std::size_t row;
-    dense::Floats observations, next;
-    std::vector<std::int32_t> actions;
-    std::vector<float> rewards, discounts, weights, errors;
-  };
-
   void learn(double done);
   bool restore(const ga3c::Model& model, const trainers::TensorFile& file);
 
@@ -55,11 +47,23 @@ class QTraining {
   QLearner learner_;
   std::unique_ptr<replay::Index> index_;
   replay::Memory memory_;
-  BatchRows batch_;
+  ReplayBatch batch_;
   std::int64_t due_ = 0;      // frames since the last training
   std::int64_t updates_ = 0;  // address the draws
 };
 
+// What a file must be to be continued.
+struct QModelPlan {
+  const Options& options;
+  const std::string& trainer;
+  std::size_t groups;
+};
+
+// Refuses a file of another trainer, environment, network, optimizer or number of groups.
+Result<ga3c::Model> q_model_of(const trainers::TensorFile& file, const std::filesystem::path& path,
+                               const QModelPlan& plan);
+// Whether a number of a replay memory is an action of the environment.
+std::function<bool(float)> actions_of(const Options& options);
 // For refusals of load().
 Error other_settings(const std::filesystem::path& path, const std::string& what);
 

@@ -1,4 +1,4 @@
-// What the trainers dqn and apex accept.
+// What the trainers dqn, apex and gorila accept.
 #include <array>
 
 #include "worker/train/settings/environments.hpp"
@@ -150,6 +150,39 @@ constexpr std::array actor_settings{
 constexpr auto apex_settings =
     changeable(joined(changed(dqn_rows, apex_rows, "mode"), actor_settings), dqn_may_change);
 
+constexpr std::array gorila_rows{
+    SettingInfo{"target_every", SettingKind::integer, 1, 1e9, "", "500",
+                "updates of the parameter server between two moves of the target networks"},
+    SettingInfo{"replay_size", SettingKind::integer, 64, 1e8, "", "100000",
+                "frames that the replay memories of all nodes keep"},
+    SettingInfo{"optimizer", SettingKind::word, 0, 0, "adam rmsprop rmsprop_centered adagrad",
+                "adagrad", "optimizer of the parameter server"},
+    SettingInfo{"rmsprop_epsilon", SettingKind::real, 0, 1, "", "0.01",
+                "epsilon of RMSProp and AdaGrad, under the root"},
+    SettingInfo{"envs", SettingKind::integer, 1, 4096, "", "1", "environments each node owns"},
+};
+
+// What only gorila has.
+constexpr std::array node_settings{
+    SettingInfo{"actors", SettingKind::integer, 1, 256, "", "2",
+                "nodes: threads of an actor, a learner and a replay memory each"},
+    SettingInfo{"actor_steps", SettingKind::integer, 1, 10000, "", "8",
+                "the most steps of its environments that a node plays by the same weights"},
+    SettingInfo{"shards", SettingKind::integer, 1, 1024, "", "4", "shards of the parameter server"},
+    SettingInfo{"staleness", SettingKind::integer, 0, 1e9, "", "20",
+                "a shard drops gradients of parameters that are more updates old"},
+    SettingInfo{"outlier_deviations", SettingKind::real, 0, 1000, "", "5",
+                "a learner drops gradients whose loss exceeds the running mean by more standard "
+                "deviations; 0: none"},
+    SettingInfo{"deterministic", SettingKind::word, 0, 0, "no yes", "no",
+                "one node: two runs of one seed are equal"},
+};
+constexpr std::array<std::string_view, 3> nodes_may_change{"shards", "staleness",
+                                                           "outlier_deviations"};
+constexpr auto gorila_settings = changeable(
+    changeable(joined(changed(dqn_rows, gorila_rows, "mode"), node_settings), dqn_may_change),
+    nodes_may_change);
+
 DatasetInfo dqn_environment(const Params& fixed, const Space&) {
   return {fixed_text(fixed, "env"), builtin_dataset_version, ""};
 }
@@ -173,6 +206,15 @@ TrainerInfo apex_info() {
       .settings = apex_settings,
       .budget = "50k",
       .dataset = dqn_environment};
+}
+
+TrainerInfo gorila_info() {
+  return {.summary = "Gorila: DQN with several learners and a parameter server (Nair et al., 2015)",
+          .unit = "frames",
+          .objectives = "return",
+          .settings = gorila_settings,
+          .budget = "50k",
+          .dataset = dqn_environment};
 }
 
 }  // namespace hone

@@ -105,9 +105,10 @@ Result<Json> experiment_of(Json document) {
   const std::string trainer = text_at(document, "/trainer/name");
   const std::string name = size_name(trainer);
   if (name.empty())
-    return refuse(Code::invalid, "the trainer '" + trainer +
-                                     "' has no number of agents to compare; ga3c, a3c, a2c, impala "
-                                     "and apex have one");
+    return refuse(Code::invalid,
+                  "the trainer '" + trainer +
+                      "' has no number of agents to compare; ga3c, a3c, a2c, impala, "
+                      "apex and gorila have one");
   if (changes_size(document, Json::object()))
     return refuse(Code::invalid,
                   "ga3c would change its number of agents while it trains; set trainer.dynamic "

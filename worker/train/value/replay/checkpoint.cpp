@@ -14,8 +14,8 @@ constexpr std::size_t checkpoint_bytes_max = std::size_t{128} << 20;
 constexpr std::size_t memory_bytes_max = std::size_t{64} << 30;
 
 template <class T>
-trainers::Tensor replay_tensor(const char* name, std::vector<T> values) {
-  return {name, {values.size()}, std::move(values)};
+trainers::Tensor replay_tensor(std::string name, std::vector<T> values) {
+  return {std::move(name), {values.size()}, std::move(values)};
 }
 
 }  // namespace
@@ -38,28 +38,29 @@ bool kept_in_checkpoints(std::string_view word, const MemoryShape& shape) {
   return word == "yes" || (word == "auto" && shape.bytes() <= checkpoint_bytes_max);
 }
 
-void put_replay(const Memory& memory, const Index& index, trainers::TensorFile& file) {
+void put_replay(const Memory& memory, const Index& index, trainers::TensorFile& file,
+                const std::string& prefix) {
   auto state = memory.state();
-  file.tensors.push_back(replay_tensor("replay.lanes", std::move(state.lanes)));
-  file.tensors.push_back(replay_tensor("replay.frames", std::move(state.frames)));
-  file.tensors.push_back(replay_tensor("replay.marks", std::move(state.marks)));
-  file.tensors.push_back(replay_tensor("replay.actions", std::move(state.actions)));
-  file.tensors.push_back(replay_tensor("replay.rewards", std::move(state.rewards)));
-  file.tensors.push_back(replay_tensor("replay.index", index.save()));
+  file.tensors.push_back(replay_tensor(prefix + "lanes", std::move(state.lanes)));
+  file.tensors.push_back(replay_tensor(prefix + "frames", std::move(state.frames)));
+  file.tensors.push_back(replay_tensor(prefix + "marks", std::move(state.marks)));
+  file.tensors.push_back(replay_tensor(prefix + "actions", std::move(state.actions)));
+  file.tensors.push_back(replay_tensor(prefix + "rewards", std::move(state.rewards)));
+  file.tensors.push_back(replay_tensor(prefix + "index", index.save()));
 }
 
 bool take_replay(const trainers::TensorFile& file, const std::function<bool(float)>& allowed,
-                 Index& index, Memory& memory) {
+                 Index& index, Memory& memory, const std::string& prefix) {
   const auto words = [&](const char* name) {
-    return trainers::find_tensor<std::uint64_t>(file, name);
+    return trainers::find_tensor<std::uint64_t>(file, prefix + name);
   };
-  const auto* lanes = words("replay.lanes");
+  const auto* lanes = words("lanes");
   if (lanes == nullptr) return true;
-  const auto* frames = words("replay.frames");
-  const auto* marks = words("replay.marks");
-  const auto* places = words("replay.index");
-  const auto* actions = trainers::find_tensor<float>(file, "replay.actions");
-  const auto* rewards = trainers::find_tensor<float>(file, "replay.rewards");
+  const auto* frames = words("frames");
+  const auto* marks = words("marks");
+  const auto* places = words("index");
+  const auto* actions = trainers::find_tensor<float>(file, prefix + "actions");
+  const auto* rewards = trainers::find_tensor<float>(file, prefix + "rewards");
   if (frames == nullptr || marks == nullptr || places == nullptr || actions == nullptr ||
       rewards == nullptr)
     return false;

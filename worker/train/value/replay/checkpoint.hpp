@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "base/result.hpp"
@@ -15,12 +16,14 @@ Status check_size(const MemoryShape& shape);
 // By the setting `checkpoint_replay`: yes, no or auto, which keeps memories of up to 128 MiB.
 bool kept_in_checkpoints(std::string_view word, const MemoryShape& shape);
 
-void put_replay(const Memory& memory, const Index& index, trainers::TensorFile& file);
+// `prefix`: of the names of the tensors.
+void put_replay(const Memory& memory, const Index& index, trainers::TensorFile& file,
+                const std::string& prefix = "replay.");
 
 // Returns false for a file of another memory, and for one with an action that is not `allowed`. A
 // file without a memory leaves both empty: training waits until it has a batch. Precondition: both
 // are empty.
 bool take_replay(const trainers::TensorFile& file, const std::function<bool(float)>& allowed,
-                 Index& index, Memory& memory);
+                 Index& index, Memory& memory, const std::string& prefix = "replay.");
 
 }  // namespace hone::replay

@@ -1,0 +1,129 @@
+#include "worker/train/value/gorila.hpp"
+
+#include "worker/train/actor_critic/evaluate.hpp"
+#include "worker/train/actor_critic/experience/play_meter.hpp"
+#include "worker/train/table.hpp"
+#include "worker/train/value/actor_threads.hpp"
+#include "worker/train/value/gorila_server.hpp"
+#include "worker/train/value/q_training.hpp"
+
+namespace hone::dqn {
+namespace {
+
+class Gorila final : public trainers::Trainer {
+ public:
+  explicit Gorila(const Options& options) : options_(options), server_(options_) {
+    episodes_.watch(options.env.spec.solved_return, [this] {
+      solved_ = {step(), trainers::process_cpu_s()};
+    });
+  }
+
+  // Makes the nodes. Call it before any other method.
+  Status make_nodes();
+
+  void advance(std::int64_t until_step, const std::stop_token& stop,
+               const std::function<void()>& tick) override;
+  std::int64_t step() const override { return server_.frames().claimed(); }
+  Score value() const override;
+  std::optional<trainers::Solved> solved() const override { return solved_; }
+  std::vector<trainers::MetricPoint> take_metrics() override;
+  Status save(const std::filesystem::path& path) const override;
+  Status load(const std::filesystem::path& path) override;
+
+ private:
+  Options options_;
+  GorilaServer server_;
+  std::vector<std::unique_ptr<GorilaNode>> nodes_;
+  ga3c::EpisodeLog episodes_;
+  std::optional<trainers::Solved> solved_;  // read while no node runs
+  ga3c::PlayMeter played_;
+};
+
+Status Gorila::make_nodes() {
+  const int each = options_.envs / options_.apex.actors;
+  for (int i = 0; i < options_.apex.actors; ++i) {
+    auto env = options_.env.make(
+        {each, options_.seed, static_cast<std::uint64_t>(i * each), options_.sticky});
+    if (!env) return std::move(env).error();
+    nodes_.push_back(
+        std::make_unique<GorilaNode>(options_, *std::move(env), i, server_.shards().count()));
+  }
+  return Done{};
+}
+
+void Gorila::advance(std::int64_t until_step, const std::stop_token& stop,
+                     const std::function<void()>& tick) {
+  if (server_.diverged()) return;
+  server_.frames().open_until(until_step);
+  const std::stop_callback on_stop(stop, [&] { server_.frames().stop(); });
+  run_threads(
+      nodes_, [&](GorilaNode& node) { node.run(server_, episodes_); }, tick);
+}
+
+Score Gorila::value() const {
+  if (server_.diverged()) return Score::diverged();
+  const auto last = episodes_.state().last;
+  return Score::of(last.empty() ? 0 : ga3c::mean(last));  // the nodes write the running returns
+}
+
+std::vector<trainers::MetricPoint> Gorila::take_metrics() {
+  std::vector<trainers::MetricPoint> points;
+  const double seconds = played_.take(step(), episodes_.state(), points);
+  std::size_t stored = 0;
+  for (const auto& node : nodes_) stored += node->replay_size();
+  points.push_back({"replay_size", static_cast<double>(stored)});
+  server_.add_metrics(seconds, points);
+  points.push_back({"epsilon", nodes_.front()->epsilon(step())});
+  points.push_back({"actors", static_cast<double>(nodes_.size())});
+  return points;
+}
+
+Status Gorila::save(const std::filesystem::path& path) const {
+  const auto learned = server_.shards().state();
+  ga3c::Model model;
+  model.env = options_.env.name;
+  model.net = options_.net;
+  model.frames = step();
+  model.optimizer = options_.learning.optimizer.kind;
+  model.parameters = {learned.weights, learned.mean_square, learned.mean, 0, learned.updates};
+  model.trainer = "gorila";
+  model.episodes = episodes_.state();
+  for (const auto& node : nodes_) model.groups.push_back(node->state());
+  auto file = file_of(model);
+  for (const auto& node : nodes_) node->put_tensors(file);
+  return write_tensor_file(path, file);
+}
+
+Status Gorila::load(const std::filesystem::path& path) {
+  const auto file = trainers::read_tensor_file(path);
+  if (!file) return file.error();
+  const auto model = q_model_of(*file, path, {options_, "gorila", nodes_.size()});
+  if (!model) return model.error();
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (const auto other = nodes_[i]->restore(model->groups[i], *file); !other.empty())
+      return other_settings(path, other);
+  const auto& learned = model->parameters;
+  server_.shards().restore({learned.weights, learned.mean_square, learned.mean, learned.updates});
+  episodes_.restore(model->episodes);
+  server_.frames().restore(model->frames);
+  played_.start_at(model->frames);
+  return Done{};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<trainers::Trainer>> make_gorila(const trainers::TrainingJob& job) {
+  auto options = gorila_options_of(job);
+  if (!options) return std::move(options).error();
+  auto trainer = std::make_unique<Gorila>(*options);
+  if (auto made = trainer->make_nodes(); !made) return std::move(made).error();
+  return std::unique_ptr<trainers::Trainer>(std::move(trainer));
+}
+
+}  // namespace hone::dqn
+
+namespace hone::trainers {
+
+TrainerRow gorila_row() { return {.make = dqn::make_gorila, .evaluate = ga3c::evaluate}; }
+
+}  // namespace hone::trainers
