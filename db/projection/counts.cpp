@@ -28,6 +28,7 @@ struct BatchCounts::Held {
   struct Tally {
     std::int64_t proposed = 0;
     std::int64_t reports = 0;
+    std::int64_t unsaved = 0;
     std::array<std::int64_t, states> runs{};
 
     std::int64_t& of(RunState state) { return runs[static_cast<std::size_t>(state)]; }
@@ -74,10 +75,10 @@ struct BatchCounts::Held {
   SQLite::Statement count{
       db,
       "UPDATE sweep SET proposed = proposed + ?2, reports = reports + ?3,"
-      " runs_queued = runs_queued + ?4, runs_leased = runs_leased + ?5,"
-      " runs_running = runs_running + ?6, runs_paused = runs_paused + ?7,"
-      " runs_completed = runs_completed + ?8, runs_stopped = runs_stopped + ?9,"
-      " runs_failed = runs_failed + ?10, runs_canceled = runs_canceled + ?11 WHERE id = ?1"};
+      " unsaved = unsaved + ?4, runs_queued = runs_queued + ?5, runs_leased = runs_leased + ?6,"
+      " runs_running = runs_running + ?7, runs_paused = runs_paused + ?8,"
+      " runs_completed = runs_completed + ?9, runs_stopped = runs_stopped + ?10,"
+      " runs_failed = runs_failed + ?11, runs_canceled = runs_canceled + ?12 WHERE id = ?1"};
   SQLite::Statement move_single{
       db, "UPDATE trial SET state = ?2, reason = ?3 WHERE id = ?1 AND runs = 1"};
   // Takes the state of the run that matters most (rows.hpp, TrialRow).
@@ -155,8 +156,8 @@ struct BatchCounts::Held {
 
   void write_tallies() {
     for (const auto& [sweep, t] : std::exchange(tallies, {}))
-      sql::run(count, sweep, t.proposed, t.reports, t.runs[0], t.runs[1], t.runs[2], t.runs[3],
-               t.runs[4], t.runs[5], t.runs[6], t.runs[7]);
+      sql::run(count, sweep, t.proposed, t.reports, t.unsaved, t.runs[0], t.runs[1], t.runs[2],
+               t.runs[3], t.runs[4], t.runs[5], t.runs[6], t.runs[7]);
   }
 };
 
@@ -164,9 +165,11 @@ BatchCounts::BatchCounts(SQLite::Database& db) : held_(std::make_unique<Held>(db
 BatchCounts::~BatchCounts() = default;
 
 void BatchCounts::proposed(SweepId sweep) { ++held_->tallies[sweep].proposed; }
-void BatchCounts::reported(RunId run, SweepId sweep) {
+void BatchCounts::reported(RunId run, SweepId sweep, bool resumable) {
   held_->change(run, sweep);
-  ++held_->tallies[sweep].reports;
+  auto& tally = held_->tallies[sweep];
+  ++tally.reports;
+  tally.unsaved += resumable ? 0 : 1;
 }
 
 void BatchCounts::added(RunId run, SweepId sweep) {

@@ -18,8 +18,9 @@ class BatchCounts {
   ~BatchCounts();
 
   void proposed(SweepId sweep);
-  // Precondition: the row of the run still has the step from before.
-  void reported(RunId run, SweepId sweep);
+  // `resumable`: the run has a checkpoint. Precondition: the row of the run still has the step from
+  // before.
+  void reported(RunId run, SweepId sweep, bool resumable);
   void added(RunId run, SweepId sweep);  // a queued run
   // Precondition: the row of the run still has the state from before.
   void moved(RunId run, SweepId sweep, RunState to, EndReason reason);

@@ -70,6 +70,7 @@ struct SweepRow {
   RunCounts runs;                    // of the proposed trials
   std::int64_t phases_done = 0;      // reports recorded, over all runs
   std::int64_t phases_repeated = 0;  // trained again, where a run was resumed without a checkpoint
+  std::int64_t phases_unsaved = 0;   // of phases_done: reports of runs without a checkpoint
   std::string detail;                // why it failed, as a sentence
   int seeds = 1;                     // runs of every trial
   int phases_per_run = 1;            // spec.budget.phases

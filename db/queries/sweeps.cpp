@@ -25,8 +25,8 @@ std::string select_sweeps() {
              "SELECT s.id, s.name, s.project, s.state, s.reason, s.submitted_at, s.ended_at,"
              " s.metric, s.goal, s.trials, s.proposed, s.runs_queued, s.runs_leased,"
              " s.runs_running, s.runs_paused, s.runs_completed, s.runs_stopped, s.runs_failed,"
-             " s.runs_canceled, s.reports, s.repeated, s.detail, s.seeds, s.phases, s.workflow,"
-             " s.dataset, s.spec, s.confirms, b.id, r.replicate, b.cost, b.best_cost,"
+             " s.runs_canceled, s.reports, s.repeated, s.unsaved, s.detail, s.seeds, s.phases,"
+             " s.workflow, s.dataset, s.spec, s.confirms, b.id, r.replicate, b.cost, b.best_cost,"
              " b.confirmed_cost, b.seeds, b.confirmed_seeds,"
              " r.best_phase, r.best_step FROM sweep s LEFT JOIN trial b ON b.id = ") +
          sql::first_trial +
@@ -75,6 +75,7 @@ SweepRow read_sweep(const SQLite::Statement& s) {
   row.runs = read_run_counts(c);
   row.phases_done = c.integer();
   row.phases_repeated = c.integer();
+  row.phases_unsaved = c.integer();
   row.detail = c.text();
   row.seeds = c.small();
   row.phases_per_run = c.small();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "base/expect.hpp"
 #include "base/text.hpp"
@@ -244,6 +245,16 @@ std::string story(const Facts& facts) {
   unreachable();
 }
 
+// The numbers that a verdict followed from; in words where they stand for a bar not reached.
+Json inputs_json(const Facts& facts, const Json& inputs) {
+  Json shown = inputs;
+  if (!facts.spec.objective.reach) return shown;
+  for (Json& input : shown)
+    if (input.is_number() && std::abs(input.get<double>()) >= some_not_reached_from)
+      input = "not_reached";
+  return shown;
+}
+
 Json verdicts(const Facts& facts) {
   Json items = Json::array();
   for (const auto& report : facts.curve) {
@@ -253,6 +264,7 @@ Json verdicts(const Facts& facts) {
     item["value"] = encode(report.value);
     const auto verdict = encode(*report.verdict);
     for (const auto& [key, value] : verdict.items()) item[key] = value;
+    item["inputs"] = inputs_json(facts, verdict.at("inputs"));
     item["recomputed"] = word(recompute(facts, *report.verdict));
     items.push_back(std::move(item));
   }

@@ -8,6 +8,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/limits.hpp"
+#include "server/search/terminators/phase_forecast.hpp"
 
 namespace hone::api {
 
@@ -34,29 +35,56 @@ Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep) {
   return make_terminator(spec->terminator, sweep_shape(*spec));
 }
 
+namespace {
+
+// Most of what was trained could not be paused, so that another rule judges it.
+bool is_without_checkpoints(const SweepRow& sweep) {
+  return 2 * sweep.phases_unsaved > sweep.phases_done;
+}
+
+// Of a sweep whose program saves no checkpoint: what hone plan expected, within what the runs that
+// are left can train. nullopt for others.
+std::optional<std::int64_t> expected_without_checkpoints(const SweepRow& sweep,
+                                                         const SweepSpec& spec,
+                                                         std::int64_t unstarted) {
+  if (!is_without_checkpoints(sweep)) return std::nullopt;
+  const auto forecast = forecast_without_checkpoints(spec);
+  if (!forecast) return std::nullopt;
+  const RunCounts& runs = sweep.runs;
+  const std::int64_t left = unstarted + runs.leased + runs.running + runs.paused;
+  return std::clamp(forecast->expected, sweep.phases_done + left,
+                    sweep.phases_done + left * sweep.phases_per_run);
+}
+
+}  // namespace
+
 // Of a sweep whose rule stops no run, every run's phases, while none has ended early. Of others the
 // reports made, the rule's expectation for each run that has not started, and half of it for
 // each open run. The closed form of the rule alone would be exceeded early, because it judges the
 // first runs mildly.
 std::int64_t phases_expected(const SweepRow& sweep) {
   if (is_end(sweep.state)) return sweep.phases_done;
-  // Members and the forks in their places train as many phases as complete runs would.
-  if (const auto spec = spec_of(sweep); spec && is_population(*spec))
-    return std::max(sweep.phases_done, sweep.trials_total * sweep.phases_per_run);
-  const auto terminator = terminator_of(sweep);
-  const double per_run = terminator ? (*terminator)->expected_phases() : sweep.phases_per_run;
-  const auto open = static_cast<double>(sweep.runs.leased + sweep.runs.running + sweep.runs.paused);
+  const RunCounts& runs = sweep.runs;
   const auto to_propose = sweep.state == SweepState::stopping
                               ? 0
                               : (sweep.trials_total - sweep.trials_proposed) * sweep.seeds;
-  const RunCounts& runs = sweep.runs;
+  if (const auto spec = spec_of(sweep)) {
+    // Members and the forks in their places train as many phases as complete runs would.
+    if (is_population(*spec))
+      return std::max(sweep.phases_done, sweep.trials_total * sweep.phases_per_run);
+    if (const auto known = expected_without_checkpoints(sweep, *spec, to_propose + runs.queued))
+      return *known;
+  }
+  const auto terminator = terminator_of(sweep);
+  const double per_run = terminator ? (*terminator)->expected_phases() : sweep.phases_per_run;
+  const auto open = static_cast<double>(runs.leased + runs.running + runs.paused);
   const bool none_ends_early = per_run >= sweep.phases_per_run &&
                                runs.stopped + runs.failed + runs.canceled == 0 &&
                                sweep.objective.goal != Goal::soonest;
   if (none_ends_early)
     return (to_propose + runs.queued + runs.leased + runs.running + runs.paused + runs.completed) *
            sweep.phases_per_run;
-  const auto unstarted = static_cast<double>(to_propose + sweep.runs.queued);
+  const auto unstarted = static_cast<double>(to_propose + runs.queued);
   return sweep.phases_done + std::llround((unstarted + open / 2) * per_run);
 }
 
@@ -82,8 +110,9 @@ std::optional<forecast::SweepEnd> forecast_end(SQLite::Database& db, const Sweep
   const std::int64_t training = runs.leased + runs.running;
   if (sweep.state != SweepState::running || training == 0 || is_population(spec))
     return std::nullopt;
+  const auto other = is_without_checkpoints(sweep) ? without_pauses(spec.terminator) : std::nullopt;
   auto end = forecast::forecast_sweep_end(
-      {.rule = spec.terminator.rule,
+      {.rule = other ? other->rule : spec.terminator.rule,
        .runs = sweep.trials_total * sweep.seeds,
        .runs_started = sweep.trials_proposed * sweep.seeds - runs.queued,
        .training = training,

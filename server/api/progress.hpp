@@ -30,7 +30,8 @@ Result<std::vector<Objective>> objectives_of(const SweepRow& sweep);
 Result<std::unique_ptr<Terminator>> terminator_of(const SweepRow& sweep);
 
 // The expected number of reports of the whole sweep: runs times the phases that the rule expects of
-// one. For a sweep that has ended, the actual number.
+// one, or what `hone plan` shows for a program that turns out to save no checkpoints. For a sweep
+// that has ended, the actual number.
 std::int64_t phases_expected(const SweepRow& sweep);
 
 // The time left of a running sweep, at most until its time limit. nullopt while nothing trains, and

@@ -47,8 +47,10 @@ enum class Schedules : std::uint8_t { trained, left_out };
 // Starts the confirmation; without leaders, it starts none. Refuses schedules that are too large.
 Status start_confirmation(const Book& book, const Sweep& sweep, const History& history,
                           const ConfirmRequest& request, Schedules schedules, Events& events) {
-  const auto leaders = find_leaders(history, static_cast<std::size_t>(request.top));
+  auto leaders = find_leaders(history, static_cast<std::size_t>(request.top));
   if (leaders.empty()) return Done{};
+  // In the order of the tuned trials, which decides between equal values in both sweeps.
+  std::ranges::sort(leaders);
   std::vector<TrialEnqueued> trials;
   std::size_t values = 0;
   const SweepId id{book.last_sweep + 1};

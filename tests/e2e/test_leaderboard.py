@@ -205,6 +205,26 @@ def check_confirmation(server, trainers, sweep, draw):
     assert [one["id"] for one in items][:len(order)] == order
 
 
+def test_equal_confirmed_trials_have_one_order(server):
+    """Of equal trials `hone best` of a confirmation named the best tuned, `hone confirm` the first."""
+    worker = server.join()
+    sweep = server.submit(sweep_spec(search={"method": "random", "trials": 3},
+                                     objective={"metric": "return", "goal": "maximize"},
+                                     budget={"unit": "frames", "per_run": 100, "phases": 1}))
+    for value in (1, 2, 3):
+        server.report(server.acquire(worker), 0, value)
+    made = ok("confirm", sweep, "--start", "--top", "2", "--seeds", "2", server=server).strip()
+    while (grant := server.acquire(worker)):
+        server.report(grant, 0, 7)
+    confirmed = server.get(f"/v1/sweeps/{sweep}/confirm")["items"]
+    for path in (f"/v1/sweeps/{made}/best", f"/v1/sweeps/{made}/trials?sort=value"):
+        listed_ids = [one["id"] for one in server.get(path)["items"]]
+        assert listed_ids == [one["trial"] for one in confirmed]
+    assert server.get(f"/v1/sweeps/{made}")["best"]["trial"] == confirmed[0]["trial"]
+    best = server.get(f"/v1/sweeps/{sweep}/best")["items"]
+    assert [one["id"] for one in best][:2] == [one["of"] for one in confirmed]
+
+
 def test_a_confirmation_is_not_started_by_looking_at_it(server):
     """Looking at a sweep without a confirmation started thirty trainings."""
     sweep = server.submit(sweep_spec(search={"method": "random", "trials": 2}))

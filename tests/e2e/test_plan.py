@@ -46,6 +46,44 @@ def test_the_upper_bound_counts_further_seeds_and_the_confirmation(tmp_path):
     assert json.loads(ok("plan", str(looks), "--format", "json"))["plan"]["runs_at_most"] == 12
 
 
+def test_the_wall_time_without_checkpoints_is_planned_too(server, tmp_path):
+    """It followed the work of a program that saves checkpoints, a third of what was trained."""
+    file = write_spec(tmp_path, search={"method": "random", "trials": 16},
+                      terminator={"rule": "hone"},
+                      budget={"unit": "frames", "per_run": 1000, "phases": 10})
+    plan = json.loads(ok("plan", str(file), "--workers", "2", "--format", "json"))["plan"]
+    without = plan["without_checkpoints"]
+    assert without["seconds_expected"] is None
+    assert without["complete_runs_one_after_another"] == without["phases_expected"] / 10 / 2
+    runs = f"{without['complete_runs_one_after_another']:.6g}"
+    text = " ".join(ok("plan", str(file), "--workers", "2").split())
+    assert f"as long as {runs} complete runs in sequence if it saves none" in text, text
+
+
+def test_progress_counts_on_the_phases_planned_without_checkpoints(server, tmp_path):
+    """The phases of a rule that pauses were expected: each report moved what it was compared with."""
+    changes = {"search": {"method": "random", "trials": 16}, "terminator": {"rule": "hone"},
+               "budget": {"unit": "frames", "per_run": 1000, "phases": 10}}
+    file = write_spec(tmp_path, **changes)
+    planned = json.loads(ok("plan", str(file), "--format", "json"))["plan"]["without_checkpoints"]
+    sweep = server.submit(sweep_spec(**changes))
+    worker = server.join()
+    seen = []
+    while (grant := server.acquire(worker)):
+        for phase in range(grant["next_phase"], 10):
+            quality = 1 - abs(grant["params"]["depth"] - 4) / 8
+            budget = {"phase": phase, "step": 100 * (phase + 1), "value": quality * (phase + 1),
+                      "resumable": False}
+            verdict = server.post(f"/v1/leases/{grant['lease']}/reports", budget)["verdict"]
+            seen.append(server.get(f"/v1/sweeps/{sweep}")["phases"])
+            if verdict != "continue":
+                break
+    assert seen[-1]["done"] == seen[-1]["expected"]
+    early = [one["expected"] for one in seen[:planned["phases_expected"] // 2]]
+    assert set(early) == {planned["phases_expected"]}, early
+    assert all(one["done"] <= one["expected"] for one in seen)
+
+
 def test_plan_needs_no_server(tmp_path):
     file = write_spec(tmp_path)
     text = ok("plan", str(file), server=None, HONE_SERVER="http://127.0.0.1:1")

@@ -236,6 +236,25 @@ def test_the_value_of_several_seeds_is_their_mean_time(server, start, tmp_path):
     assert json.loads(ok("replay", sweep, "--format", "json", server=server))["same"]
 
 
+def test_explain_shows_no_number_for_a_bar_not_reached(server, start, tmp_path):  # noqa: F811
+    """'aggregate=-1.3e+15' was among the numbers of a verdict."""
+    start()
+    sweep = submitted(server, tmp_path, SEEDS, replicates={"seeds": 2},
+                      objective={"metric": "return", "reach": 100, "clock": "steps"},
+                      parameters={"depth": {"values": [1, 2, 4, 8]}},
+                      terminator={"rule": "hypertrick", "eviction_rate": 0.3})
+    ended(server, sweep)
+    judged = []
+    for number in range(1, 5):
+        report = server.get(f"/v1/trials/tr_{number}/explain")
+        judged += [one["inputs"]["aggregate"] for one in report["verdicts"]
+                   if "aggregate" in one["inputs"]]
+        text = ok("explain", f"tr_{number}", server=server)
+        assert "e+1" not in text and "e1" not in text, text
+    assert "not_reached" in judged, judged
+    assert all(one == "not_reached" or 0 < one <= 1000 for one in judged), judged
+
+
 def test_a_confirmation_ranks_by_time(server, start, tmp_path):  # noqa: F811
     """A slower confirmed time was called less, and the worst seed min."""
     start()

@@ -38,8 +38,19 @@ TEST(Confirmation, follows_the_end_of_a_sweep_that_asks_for_it) {
   ASSERT_EQ(given.confirmations().size(), 1U);
   expect_kinds<RunStarted, ReportRecorded, VerdictGiven, RunEnded, SweepEnded, SweepSubmitted,
                TrialEnqueued, TrialEnqueued>(events);
-  EXPECT_EQ(std::get<TrialEnqueued>(events[6]).from, TrialId{2});  // the best one first
+  EXPECT_EQ(std::get<TrialEnqueued>(events[6]).from, TrialId{2});
   EXPECT_EQ(std::get<TrialEnqueued>(events[7]).from, TrialId{3});
+}
+
+// `hone best` of the confirmation and `hone confirm` named different winners of a tie: the first
+// one ordered equal values by their rank in tuning.
+TEST(Confirmation, orders_its_trials_as_they_were_tuned) {
+  Tuned given;
+  for (const double value : {2.0, 1.0, 3.0}) given.train(value);
+  std::vector<TrialId> order;
+  for (const auto& trial : given.sweep(given.confirmations().at(0)).enqueued)
+    order.push_back(trial.from.value());
+  EXPECT_EQ(order, (std::vector<TrialId>{{1}, {3}}));
 }
 
 TEST(Confirmation, searches_nothing_and_stops_no_run) {

@@ -158,6 +158,15 @@ Json without_checkpoints_json(const SweepSpec& spec, const Experience& known) {
   return json;
 }
 
+// How long so much work takes.
+void add_wall_time(double work, const SweepSpec& spec, const Slots& slots, const Experience& known,
+                   Json& json) {
+  json["complete_runs_one_after_another"] =
+      work / static_cast<double>(spec.budget.per_run) / slots.count;
+  json["seconds_expected"] =
+      known.pace_of.empty() ? Json(nullptr) : Json(work * known.seconds_per_unit / slots.count);
+}
+
 // What the confirmation trains after the sweep; null without one.
 Json confirm_json(const SweepSpec& spec) {
   if (!spec.confirm) return nullptr;
@@ -188,7 +197,13 @@ Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& know
   const std::string unpausing = rule_without_pauses(spec);
   plan["pauses_command"] = !unpausing.empty();
   plan["rule_without_pauses"] = or_null(unpausing);
-  plan["without_checkpoints"] = without_checkpoints_json(spec, known);
+  Json without = without_checkpoints_json(spec, known);
+  if (!without.is_null()) {
+    add_wall_time(without["work_expected"].get<double>(), spec, slots, known, without);
+    without["trials_that_fit"] =
+        trials_that_fit(spec, without["phases_per_run"].get<double>(), slots, known);
+  }
+  plan["without_checkpoints"] = std::move(without);
   plan["phases_expected"] = std::llround(complete * phases);
   plan["phases_per_run"] = phases;
   plan["phases_per_run_of"] = or_null(known.work_of);
@@ -196,25 +211,26 @@ Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& know
   plan["work_expected"] = std::llround(complete * share * static_cast<double>(spec.budget.per_run));
   plan["unit"] = spec.budget.unit;
   plan["slots"] = slots.count;
-  plan["complete_runs_one_after_another"] = complete * share / slots.count;
   plan["pace_of"] = or_null(known.pace_of);
-  plan["seconds_expected"] =
-      known.pace_of.empty()
-          ? Json(nullptr)
-          : Json(plan["work_expected"].get<double>() * known.seconds_per_unit / slots.count);
+  add_wall_time(plan["work_expected"].get<double>(), spec, slots, known, plan);
   plan["trials_that_fit"] = trials_that_fit(spec, phases, slots, known);
   return plan;
 }
 
+// The wall time of the plan, or of its work without checkpoints.
+std::string took_text(const Json& work) {
+  if (work["seconds_expected"].is_null())
+    return "as long as " + number_text(work["complete_runs_one_after_another"].get<double>()) +
+           " complete runs in sequence";
+  const auto wall = static_cast<std::int64_t>(work["seconds_expected"].get<double>() * 1e6);
+  return "about " + duration_text(microseconds(wall));
+}
+
 std::string wall_text(const Json& plan, const Slots& slots) {
-  const std::string where =
-      " on " + std::to_string(slots.count) + (slots.count == 1 ? " slot " : " slots ") + slots.of;
-  if (plan["seconds_expected"].is_null())
-    return "as long as " + number_text(plan["complete_runs_one_after_another"].get<double>()) +
-           " complete runs in sequence," + where;
-  const auto wall = static_cast<std::int64_t>(plan["seconds_expected"].get<double>() * 1e6);
-  return "about " + duration_text(microseconds(wall)) + where + ", at the pace of " +
-         plan["pace_of"].get<std::string>();
+  const bool paced = !plan["pace_of"].is_null();
+  return took_text(plan) + (paced ? "" : ",") + " on " + std::to_string(slots.count) +
+         (slots.count == 1 ? " slot " : " slots ") + slots.of +
+         (paced ? ", at the pace of " + plan["pace_of"].get<std::string>() : "");
 }
 
 std::string work_text(const Json& plan, const char* which) {
@@ -262,6 +278,14 @@ std::string confirm_text(const Json& plan) {
          count_text(int_at(confirm, "/work")) + " " + plan["unit"].get<std::string>() + " more";
 }
 
+std::string fit_text(const Json& plan) {
+  const Json& without = plan["without_checkpoints"];
+  return "holds about " + count_text(plan["trials_that_fit"].get<std::int64_t>()) + " trials" +
+         (without.is_null() ? ""
+                            : ", or " + count_text(int_at(without, "/trials_that_fit")) +
+                                  " if the program saves no checkpoints");
+}
+
 std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
                       const Screen& screen) {
   const Json& rule = member(spec, "/terminator");
@@ -277,6 +301,8 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
   if (!plan["without_checkpoints"].is_null()) lines.push_back({"", without_checkpoints_text(plan)});
   lines.push_back({"at most", work_text(plan, "at_most")});
   lines.push_back({"wall time", wall_text(plan, slots)});
+  if (!plan["without_checkpoints"].is_null())
+    lines.push_back({"", took_text(plan["without_checkpoints"]) + " if it saves none"});
   if (plan["pauses_command"].get<bool>())
     lines.push_back(
         {"pauses", text_at(rule, "/rule") +
@@ -284,10 +310,7 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
                        "saves none is not paused: it is judged by " +
                        text_at(plan, "/rule_without_pauses")});
   if (!plan["confirm"].is_null()) lines.push_back({"confirm", confirm_text(plan)});
-  if (!plan["trials_that_fit"].is_null())
-    lines.push_back(
-        {"time limit",
-         "holds about " + count_text(plan["trials_that_fit"].get<std::int64_t>()) + " trials"});
+  if (!plan["trials_that_fit"].is_null()) lines.push_back({"time limit", fit_text(plan)});
   if (!plan["shortage"].is_null())
     lines.push_back({"workers", plan["shortage"].get<std::string>(), Ink::bad});
   bool first = true;
