@@ -3,10 +3,16 @@ import { duration, memory, plural, time } from "./format.js";
 
 const connectedTime = 6 * 60 * 1000; // as the command line counts it
 
-const resources = ({ cpus, gpus, memory: bytes, labels = [] }) =>
+// Of a run what it takes of each GPU, of a worker the largest of its GPUs.
+const gpuText = (gpus, bytes) => {
+  const size = Array.isArray(bytes) ? Math.max(0, ...bytes) : bytes;
+  return gpus ? plural(gpus, "GPU") + (size ? ` of ${memory(size)}` : "") : "";
+};
+
+const resources = ({ cpus, gpus, gpu_memory, memory: bytes, labels = [] }) =>
   [
     plural(Math.max(1, cpus ?? 1), "slot"),
-    gpus ? plural(gpus, "GPU") : "",
+    gpuText(gpus, gpu_memory),
     bytes ? memory(bytes) : "",
     ...labels,
   ]
@@ -43,9 +49,14 @@ export function shareOf({ share = 1, slots, by }) {
     .join(", ");
 }
 
+const gpusFor = (worker, need) =>
+  need.gpu_memory
+    ? (worker.gpu_memory ?? []).filter((bytes) => bytes >= need.gpu_memory).length
+    : worker.gpus;
+
 const holds = (worker, need) =>
   worker.cpus >= Math.max(1, need.cpus ?? 1) &&
-  worker.gpus >= (need.gpus ?? 0) &&
+  gpusFor(worker, need) >= (need.gpus ?? 0) &&
   (worker.memory ?? 0) >= (need.memory ?? 0) &&
   (need.labels ?? []).every((label) => (worker.labels ?? []).includes(label));
 

@@ -173,7 +173,7 @@ struct Fold {
 
   void operator()(const WorkerJoined& e) const {
     sql::run(s.add_worker, e.worker, e.host, e.pid, e.cpus, e.gpus, e.hone_version, at,
-             or_none(e.token), e.memory, to_text(Json(e.labels)));
+             or_none(e.token), e.memory, to_text(Json(e.labels)), to_text(Json(e.gpu_memory)));
     if (e.pilot) s.fleets.joined(e.pilot, e.worker, at);
   }
 

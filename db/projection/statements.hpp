@@ -47,7 +47,8 @@ struct ProjectionStatements {
   SQLite::Statement add_worker{
       db,
       "INSERT INTO worker (id, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at, token,"
-      " memory, labels) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10)"};
+      " memory, labels, gpu_memory)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, ?11)"};
   SQLite::Statement add_token{
       db,
       "INSERT INTO token (id, name, scopes, sha256, created_at, created_by, expires_at)"

@@ -87,7 +87,7 @@ constexpr char select_workers[] =
     "SELECT w.id, w.host, w.pid, w.cpus, w.gpus, w.hone_version, w.joined_at, w.last_seen_at, "
     "w.token,"
     " (SELECT count(*) FROM attempt a WHERE a.worker = w.id AND a.ended_at IS NULL),"
-    " w.aside_until, w.aside_why, w.memory, w.labels FROM worker w ";
+    " w.aside_until, w.aside_why, w.memory, w.labels, w.gpu_memory FROM worker w ";
 
 WorkerRow read_worker(const SQLite::Statement& s) {
   sql::Columns c(s);
@@ -106,6 +106,7 @@ WorkerRow read_worker(const SQLite::Statement& s) {
   row.aside_why = c.text();
   row.memory = c.integer();
   row.labels = c.text();
+  row.gpu_memory = c.text();
   return row;
 }
 

@@ -244,6 +244,7 @@ struct WorkerRow {
   std::string aside_why;
   std::optional<TokenId> token{};  // with which it joined
   std::string labels{};            // a JSON list
+  std::string gpu_memory{};        // likewise: bytes of each GPU; empty: not known
 };
 
 struct TokenRow {

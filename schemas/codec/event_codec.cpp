@@ -34,6 +34,7 @@ void fields(auto& f, Of<WorkerJoined> auto& e) {
   f("worker", e.worker)("request_id", e.request_id)("host", e.host)("pid", e.pid)("cpus", e.cpus);
   f("gpus", e.gpus)("hone_version", e.hone_version).some("token", e.token);
   f.some("pilot", e.pilot).some("memory", e.memory).some("labels", e.labels);
+  f.some("gpu_memory", e.gpu_memory, bytes_of_gpus);
 }
 void fields(auto& f, Of<Origin> auto& o) {
   f("run", o.run)("model", o.model)("phase", o.phase)("step", o.step).some("replaces", o.replaces);
@@ -49,6 +50,7 @@ void fields(auto& f, Of<LeaseGranted> auto& e) {
   f("lease", e.lease)("attempt", e.attempt)("worker", e.worker)("request_id", e.request_id);
   f.maybe("resume", e.resume)("expires_at_us", e.expires_at, us);
   f.some("step", e.step, Integer{0, steps_max - 1}).some("turn", e.turn);
+  f.some("devices", e.devices, device_numbers);
 }
 void fields(auto& f, Of<LeaseRenewed> auto& e) {
   f("lease", e.lease)("expires_at_us", e.expires_at, us);
@@ -70,6 +72,7 @@ void fields(auto& f, Of<ModelSaved> auto& e) {
 void fields(auto& f, Of<RunReturned> auto& e) {
   f("lease", e.lease)("run", e.run)("reason", e.reason)("detail", e.detail);
   f.some("failure", e.failure).some("not_before_us", e.not_before, us).some("avoid", e.avoid);
+  f.some("alone", e.alone);
 }
 void fields(auto& f, Of<RunEnded> auto& e) {
   f("run", e.run)("state", e.state)("reason", e.reason)("exit_code", e.exit_code);

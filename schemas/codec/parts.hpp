@@ -116,11 +116,15 @@ void fields(auto& f, Of<BudgetSpec> auto& b) {
 std::int64_t read_size(const Spot& spot);
 std::string read_label(const Spot& spot);  // "KEY=VALUE", or a word
 inline constexpr std::size_t labels_max = 32;
+inline constexpr ListOf bytes_of_gpus{Integer{0, exact_max}, std::size_t{slots_max}};
+inline constexpr ListOf device_numbers{Integer{0, slots_max - 1}, std::size_t{slots_max}};
 
 void fields(auto& f, Of<ResourcesSpec> auto& r) {
   f.maybe("cpus", r.cpus, Integer{1, slots_max}).maybe("gpus", r.gpus, Integer{0, slots_max});
   f.some("memory", r.memory, read_size).some("labels", r.labels, ListOf{read_label, labels_max});
+  f.some("gpu_memory", r.gpu_memory, read_size);
 }
+void check(Reader& reader, const ResourcesSpec& resources);
 
 inline constexpr int share_max = 1000;
 
@@ -196,6 +200,7 @@ void fields(auto& f, Of<FleetSpec> auto& s) {
   f.maybe("wall", s.wall, time).maybe("drain", s.drain, time);
   f.maybe("slots", s.slots, Integer{1, slots_max}).maybe("gpus", s.gpus, Integer{0, slots_max});
   f.some("memory", s.memory, read_size).some("labels", s.labels, ListOf{read_label, labels_max});
+  f.some("gpu_memory", s.gpu_memory, read_size);
   constexpr Line path{0, 1000};
   f.some("url", s.url, path).some("token_file", s.token_file, path).some("tls_ca", s.tls_ca, path);
   f.some("program", s.program, path).some("folder", s.folder, path);

@@ -25,12 +25,14 @@ void fields(auto& f, Of<JoinRequest> auto& r) {
   f("hone_version", r.hone_version, Line{0, name_max}).some("pilot", r.pilot, Line{0, name_max});
   f.some("memory", r.memory, Integer{0, exact_max});
   f.some("labels", r.labels, ListOf{read_label, labels_max});
+  f.some("gpu_memory", r.gpu_memory, bytes_of_gpus);
 }
 
 void fields(auto& f, Of<AcquireRequest> auto& r) {
   f("request_id", r.request_id, read_request_id)("worker", r.worker)("cpus", r.cpus, slots);
   f.maybe("gpus", r.gpus, slots).maybe("wait", r.wait).some("epoch", r.epoch);
   f.some("time_left", r.time_left).some("steps", r.steps);
+  f.some("gpu_free", r.gpu_free, bytes_of_gpus);
 }
 
 // A time whose sum over all attempts of a run stays finite.
@@ -132,7 +134,7 @@ EndReason read_seen_reason(const Spot& spot) {
 
 void fields(auto& f, Of<EndRequest> auto& r) {
   f("reason", r.reason, read_seen_reason).maybe("exit_code", r.exit_code).maybe("detail", r.detail);
-  f.maybe("log_tail", r.log_tail).some("failure", r.failure);
+  f.maybe("log_tail", r.log_tail).some("failure", r.failure).some("gpu_full", r.gpu_full);
 }
 
 void fields(auto& f, Of<RecordCodeRequest> auto& r) { f("workflow", r.workflow); }

@@ -357,6 +357,11 @@ void fields(F& f, Of<SweepSpec> auto& s) {
   }
 }
 
+void check(Reader& reader, const ResourcesSpec& resources) {
+  if (resources.gpu_memory > 0 && resources.gpus == 0)
+    reader.refuse("gpu_memory", "is the memory of each GPU that a run gets: write gpus: 1, too");
+}
+
 void check(Reader& reader, const SweepSpec& spec) {
   if (reader.find("objective") == nullptr && reader.find("objectives") == nullptr)
     reader.refuse("objective", "is missing: 'objective' or 'objectives' is required here");

@@ -23,6 +23,7 @@ struct ResourcesSpec {
   int gpus = 0;
   std::int64_t memory = 0;            // bytes; 0: not counted and not limited
   std::vector<std::string> labels{};  // that its worker must have
+  std::int64_t gpu_memory = 0;        // bytes of each of its GPUs; 0: no other run may use them
   friend bool operator==(const ResourcesSpec&, const ResourcesSpec&) = default;
 };
 

@@ -81,8 +81,9 @@ struct WorkerJoined {
   std::string hone_version;
   TokenId token{};  // the one that joined: no other may act for the worker. None without tokens
   PilotId pilot{};  // that it is of a fleet
-  std::int64_t memory = 0;            // bytes for its runs; 0: not known
-  std::vector<std::string> labels{};  // "KEY=VALUE"
+  std::int64_t memory = 0;                 // bytes for its runs; 0: not known
+  std::vector<std::string> labels{};       // "KEY=VALUE"
+  std::vector<std::int64_t> gpu_memory{};  // bytes of each GPU; empty: not known
 };
 
 struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with it
@@ -117,6 +118,7 @@ struct LeaseGranted {  // a queued run, or a paused one that is promoted
   Instant expires_at;
   int step = 0;                // of the pipeline, that the lease covers
   std::optional<Turn> turn{};  // where other sweeps waited
+  std::vector<int> devices{};  // its GPUs, of a worker that announced their memory
 };
 
 struct LeaseRenewed {
@@ -174,6 +176,9 @@ struct RunReturned {
   Failure failure = Failure::none;
   std::optional<Instant> not_before{};  // it rests until RunReady; absent: it is queued at once
   std::optional<WorkerId> avoid{};      // may have caused it: others are preferred, if any
+  // It ran out of the memory of a GPU that it shared. That does not count: from now on the run
+  // shares no GPU.
+  bool alone = false;
 };
 
 struct RunEnded {

@@ -31,6 +31,7 @@ struct FleetSpec {
   int gpus = 0;
   std::int64_t memory = 0;            // bytes of each pilot; 0: what it finds there
   std::vector<std::string> labels{};  // of each pilot; `command` passes them on, too
+  std::int64_t gpu_memory = 0;        // bytes of each of its GPUs; 0: what it finds there
   std::string url{};         // of this server, as its pilots reach it; empty: as it listens
   std::string token_file{};  // of a worker token, on the pilots' machines; empty: the server's own
   std::string tls_ca{};      // likewise; empty: the system's certificates

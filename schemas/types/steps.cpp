@@ -45,6 +45,7 @@ ResourcesSpec most_resources(const SweepSpec& spec) {
     most.cpus = std::max(most.cpus, one.cpus);
     most.gpus = std::max(most.gpus, one.gpus);
     most.memory = std::max(most.memory, one.memory);
+    most.gpu_memory = std::max(most.gpu_memory, one.gpu_memory);
     for (const std::string& label : one.labels)
       if (std::ranges::find(most.labels, label) == most.labels.end()) most.labels.push_back(label);
   }

@@ -34,9 +34,10 @@ struct JoinRequest {
   int cpus = 1;  // slots this worker offers
   int gpus = 0;
   std::string hone_version;
-  std::string pilot{};                // the token with which a fleet submitted it
-  std::int64_t memory = 0;            // bytes for its runs; 0: not known
-  std::vector<std::string> labels{};  // "KEY=VALUE"
+  std::string pilot{};                     // the token with which a fleet submitted it
+  std::int64_t memory = 0;                 // bytes for its runs; 0: not known
+  std::vector<std::string> labels{};       // "KEY=VALUE"
+  std::vector<std::int64_t> gpu_memory{};  // bytes of each GPU; empty: not known
 };
 
 struct JoinReply {
@@ -56,6 +57,8 @@ struct AcquireRequest {
   // Until the worker drains; absent: it has no end. It gets no run whose next phase would not fit.
   std::optional<Duration> time_left{};
   bool steps = false;  // it can execute a step of a pipeline; an older worker gets none
+  // Bytes of each GPU that no run has; all of a GPU's: it is free. Empty where they are not known
+  std::vector<std::int64_t> gpu_free{};
 };
 
 // hone as an optimizer without workers: the client asks for a trial and tells its result.
@@ -203,6 +206,8 @@ struct LeaseGrant {
   TimeLimits limits{};
   std::optional<StepRef> step{};  // of a pipeline; trainer and resources are those of the step
   std::vector<FileRef> inputs{};  // of the earlier steps that it needs
+  // Which of the worker's GPUs, where it announced their memory; else it chooses free ones.
+  std::vector<int> devices{};
 };
 
 struct ReportRequest {
@@ -269,6 +274,7 @@ struct EndRequest {
   std::string detail;
   std::string log_tail;             // the last lines the process wrote, for failures
   Failure failure = Failure::none;  // none: as the reason implies
+  bool gpu_full = false;            // failure is oom: it was the memory of a GPU
 };
 
 struct BeatRequest {

@@ -181,10 +181,25 @@ std::string rest_text(const RunRow& run) {
   return run.rests_until ? " It rests until " + rfc3339(*run.rests_until) + "." : "";
 }
 
+// What such a run waits for besides slots.
+std::string gpu_text(const ResourcesSpec& needs) {
+  if (needs.gpus == 0) return "";
+  const std::string gpus = " It needs " + counted(needs.gpus, "GPU");
+  if (needs.gpu_memory == 0) return gpus + " that no run uses.";
+  return gpus + " with " + memory_text(static_cast<double>(needs.gpu_memory)) +
+         " that no run has; it may share " + (needs.gpus == 1 ? "it." : "them.");
+}
+
+// Of a run that is to share no GPU any more.
+std::string full_text(const RunRow& run) {
+  return run.failure == Failure::oom && !run.detail.empty() ? " (" + run.detail + ")" : "";
+}
+
 std::string queued_text(const Facts& facts) {
   const auto& run = facts.run;
   if (run.attempts == 0 && facts.asked) return " waits for a client to ask for it.";
-  if (run.attempts == 0) return " waits in the queue for a worker with free slots.";
+  if (run.attempts == 0)
+    return " waits in the queue for a worker with free slots." + gpu_text(facts.resources);
   if (run.reason == EndReason::none)
     return " waits in the queue for the next step of its pipeline." + last_report(facts);
   if (!facts.curve.empty() && facts.curve.back().verdict &&
@@ -192,9 +207,9 @@ std::string queued_text(const Facts& facts) {
       run.reason == EndReason::requeue_requested)
     return " waits for its turn: " + run.detail + "." + last_report(facts);
   return " waits in the queue for another worker, after " + counted(run.attempts, "attempt") +
-         ": " + cause(facts.run, facts.asked, facts.sweep.detail) + "." + class_text(run.failure) +
-         rest_text(run) + " It continues from its last checkpoint, if it saved one." +
-         last_report(facts);
+         ": " + cause(facts.run, facts.asked, facts.sweep.detail) + full_text(run) + "." +
+         class_text(run.failure) + rest_text(run) +
+         " It continues from its last checkpoint, if it saved one." + last_report(facts);
 }
 
 std::string on_worker(const RunRow& run) {

@@ -312,6 +312,7 @@ Json render(const WorkerRow& row) {
   json["token"] = id_or_null(row.token);
   json["memory"] = row.memory;
   json["labels"] = stored_json(row.labels);
+  json["gpu_memory"] = stored_json(row.gpu_memory);
   return json;
 }
 

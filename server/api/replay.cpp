@@ -123,7 +123,8 @@ class Replay {
     skip_trials();
     // What fits less than the granted step would have fitted the worker as well, and gone before.
     const Sweep& sweep = book_.sweeps.at(sweep_);
-    const Capacity capacity{resources_of(sweep.spec, granted.step), {0, 0}};
+    const Run* run = find_run(book_, granted.attempt.run);
+    const Capacity capacity{room_of(sweep.spec, run, granted.step), {{0, 0}}};
     const auto work = find_lease_candidate(book_, sweep, granted.worker, capacity);
     if (!work) return differ(event, event.body, "nothing to do");
     if (work->run != granted.attempt.run || work->resume != granted.resume)

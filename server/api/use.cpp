@@ -16,11 +16,15 @@ constexpr double starved_share = 0.5;
 // Above it, its threads compete with the runs of the other slots.
 constexpr double crowded_share = 1.25;
 
+}  // namespace
+
 std::string memory_text(double bytes) {
   constexpr double mebi = 1024.0 * 1024.0;
   if (bytes < 1024 * mebi) return short_number_text(std::round(bytes / mebi)) + " MiB";
   return short_number_text(std::round(bytes / (1024 * mebi) * 10) / 10) + " GiB";
 }
+
+namespace {
 
 std::string judged(const RunUse& use) {
   const double slots = use.claimed.cpus;

@@ -19,6 +19,9 @@ struct RunUse {
   std::optional<double> gpu_memory_bytes{};  // the most that was seen
 };
 
+// "512 MiB", "1.2 GiB".
+std::string memory_text(double bytes);
+
 // nullopt if nothing was measured: by an older worker, an asked trial, a run of less than half a
 // second.
 std::optional<RunUse> read_use(SQLite::Database& db, RunId run, const ResourcesSpec& claimed);

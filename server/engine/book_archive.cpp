@@ -57,10 +57,10 @@ template <class Archive>
 void fields(Archive& archive, MaybeConst<Run> auto& run) {
   auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
          resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
-         artifacts, phase_from, step, step_reports, checkpoint_step, files] = run;
+         artifacts, phase_from, step, step_reports, checkpoint_step, files, alone] = run;
   archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
           resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
-          artifacts, phase_from, step, step_reports, checkpoint_step, files);
+          artifacts, phase_from, step, step_reports, checkpoint_step, files, alone);
 }
 
 template <class Archive>
@@ -165,23 +165,23 @@ void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
   auto& [id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
-         files, weight] = lease;
+         files, weight, devices, alone] = lease;
   archive(id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
-          files, weight);
+          files, weight, devices, alone);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<ResourcesSpec> auto& resources) {
-  auto& [cpus, gpus, memory, labels] = resources;
-  archive(cpus, gpus, memory, labels);
+  auto& [cpus, gpus, memory, labels, gpu_memory] = resources;
+  archive(cpus, gpus, memory, labels, gpu_memory);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkerState> auto& worker) {
   auto& [id, request_id, host, cpus, gpus, leased, seen_at, suspects, suspect_at, aside_until,
-         times_aside, token, epoch, memory, labels] = worker;
+         times_aside, token, epoch, memory, labels, gpu_memory, gpu_free] = worker;
   archive(id, request_id, host, cpus, gpus, leased, seen_at, suspects, suspect_at, aside_until,
-          times_aside, token, epoch, memory, labels);
+          times_aside, token, epoch, memory, labels, gpu_memory, gpu_free);
 }
 
 template <class Archive>
@@ -218,10 +218,10 @@ void fields(Archive& archive, MaybeConst<FleetCommands> auto& commands) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<FleetSpec> auto& spec) {
-  auto& [name, engine, min, max, backlog, idle, wall, drain, slots, gpus, memory, labels, url,
-         token_file, tls_ca, program, folder, hosts, args, commands] = spec;
-  archive(name, engine, min, max, backlog, idle, wall, drain, slots, gpus, memory, labels, url,
-          token_file, tls_ca, program, folder, hosts, args, commands);
+  auto& [name, engine, min, max, backlog, idle, wall, drain, slots, gpus, memory, labels,
+         gpu_memory, url, token_file, tls_ca, program, folder, hosts, args, commands] = spec;
+  archive(name, engine, min, max, backlog, idle, wall, drain, slots, gpus, memory, labels,
+          gpu_memory, url, token_file, tls_ca, program, folder, hosts, args, commands);
 }
 
 template <class Archive>

@@ -51,6 +51,8 @@ std::vector<std::string> pilot_argv(const FleetSpec& spec, const Site& site,
   if (!token_file.empty()) argv.insert(argv.end(), {"--token-file", token_file});
   if (!spec.tls_ca.empty()) argv.insert(argv.end(), {"--tls-ca", spec.tls_ca});
   if (spec.memory > 0) argv.insert(argv.end(), {"--memory", std::to_string(spec.memory)});
+  if (spec.gpu_memory > 0)
+    argv.insert(argv.end(), {"--gpu-memory", std::to_string(spec.gpu_memory)});
   for (const std::string& label : spec.labels) argv.insert(argv.end(), {"--label", label});
   if (!pilot.stays) argv.insert(argv.end(), {"--idle", seconds_word(spec.idle)});
   return argv;

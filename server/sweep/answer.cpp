@@ -47,13 +47,14 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
           params_of(sweep.spec, *find_trial(book, run.id.trial), run, first_phase(lease, run)),
       .seed = run.seed,
       .budget = budget_of(sweep.spec, lease.step, static_cast<int>(run.step_reports)),
-      .resources = resources_of(sweep.spec, lease.step),
+      .resources = needs_of(sweep.spec, lease),
       .next_phase = static_cast<int>(run.reports.size()),
       .resume = lease.resume,
       .expires_at = lease.expires_at,
       .limits = time_limits_of(sweep, run),
       .step = step,
-      .inputs = inputs_of(sweep.spec, run)};
+      .inputs = inputs_of(sweep.spec, run),
+      .devices = lease.devices};
 }
 
 LeaseStanding standing_of(const Book& book, WorkerId worker, LeaseId id) {

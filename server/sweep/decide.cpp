@@ -191,7 +191,8 @@ Result<Events> decide_join(const Book& book, const Join& command) {
                                    .token = command.by,
                                    .pilot = pilot ? pilot->pilot : PilotId{},
                                    .memory = r.memory,
-                                   .labels = r.labels});
+                                   .labels = r.labels,
+                                   .gpu_memory = r.gpu_memory});
   return events;
 }
 

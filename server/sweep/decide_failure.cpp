@@ -94,6 +94,23 @@ RunEnded end_of_time(const Run& run, const EndRequest& end) {
           .failure = Failure::timed_out};
 }
 
+bool shared_gpus(const Sweep& sweep, const Lease& lease) {
+  return !lease.devices.empty() && needs_of(sweep.spec, lease).gpu_memory > 0;
+}
+
+// The runs of its GPU may have taken what was declared as this one's: its parameters are not to
+// blame before it was alone on a GPU.
+RunReturned alone_from_now(const Sweep& sweep, const Run& run, const Lease& lease,
+                           const EndRequest& end, Instant now) {
+  return {.lease = lease.id,
+          .run = run.id,
+          .reason = end.reason,
+          .detail = end.detail + "; other runs may share its GPU: it is tried again alone on one",
+          .failure = Failure::oom,
+          .not_before = end_of_rest(sweep, run, Failure::oom, now),
+          .alone = true};
+}
+
 }  // namespace
 
 bool is_present(const WorkerState& worker, Instant now) {
@@ -132,6 +149,10 @@ void fail_attempt(const Book& book, const Lease& lease, const EndRequest& end, I
                   .detail = end.detail,
                   .log_tail = end.log_tail,
                   .failure = failure};
+  if (failure == Failure::oom && end.gpu_full && shared_gpus(sweep, lease)) {
+    events.emplace_back(alone_from_now(sweep, run, lease, end, now));
+    return;
+  }
   if (!may_retry(sweep, run, failure)) return end_run(book, sweep, failed, events);
   const Duration trained = run.trained + (now - lease.granted_at);
   const auto why = why_no_retry(sweep, run, end, failure, trained);

@@ -67,13 +67,22 @@ std::int64_t waiting_runs(const Sweep& sweep) {
   return std::max<std::int64_t>(waiting, 0);
 }
 
+// Where the memory of a pilot's GPUs is not known, its runs share none.
+int runs_on_gpus(const ResourcesSpec& run, const FleetSpec& pilot) {
+  if (run.gpus > pilot.gpus || run.gpu_memory == 0 || pilot.gpu_memory == 0)
+    return pilot.gpus / run.gpus;
+  const std::int64_t each = pilot.gpu_memory / run.gpu_memory;
+  constexpr std::int64_t most = 1'000'000;  // runs have slots, too
+  return static_cast<int>(std::min(pilot.gpus * each / run.gpus, most));
+}
+
 int runs_of_step(const ResourcesSpec& run, const FleetSpec& pilot) {
   const auto lacks = [&](const std::string& label) {
     return std::ranges::find(pilot.labels, label) == pilot.labels.end();
   };
   if (std::ranges::any_of(run.labels, lacks)) return 0;
   int runs = pilot.slots / run.cpus;
-  if (run.gpus > 0) runs = std::min(runs, pilot.gpus / run.gpus);
+  if (run.gpus > 0) runs = std::min(runs, runs_on_gpus(run, pilot));
   if (run.memory > 0 && pilot.memory > 0)
     runs = static_cast<int>(std::min<std::int64_t>(runs, pilot.memory / run.memory));
   return runs;

@@ -6,6 +6,7 @@
 
 #include "base/expect.hpp"
 #include "server/sweep/forks.hpp"
+#include "server/sweep/places.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -120,8 +121,9 @@ bool nothing_to_wait_for(const Sweep& sweep) {
 struct Choice {
   enum class Kind : std::uint8_t { resume, propose, replicate };
   Kind kind = Kind::propose;
-  RunId run{};            // resume
-  std::size_t index = 0;  // replicate: of the trial in the history
+  RunId run{};                 // resume
+  std::size_t index = 0;       // replicate: of the trial in the history
+  std::vector<int> devices{};  // that it gets, where they are known
 };
 
 // What follows once no run of the queue can be leased.
@@ -147,36 +149,36 @@ std::optional<Choice> choose_beyond_queue(const Sweep& sweep) {
   return last ? std::optional(Choice{Choice::Kind::resume, *last}) : std::nullopt;
 }
 
-int step_of_choice(const Book& book, const Choice& choice) {
-  return choice.kind == Choice::Kind::resume ? find_run(book, choice.run)->step : 0;
-}
-
-// Whether the sweep may hold so many slots more.
-bool within_slots(const Sweep& sweep, const ResourcesSpec& need) {
-  return !sweep.spec.slots.max || sweep.service.held + need.cpus <= *sweep.spec.slots.max;
+ResourcesSpec needs_of(const Book& book, const Sweep& sweep, const Choice& choice) {
+  return choice.kind == Choice::Kind::resume ? needs_of(sweep.spec, *find_run(book, choice.run))
+                                             : resources_of(sweep.spec, 0);
 }
 
 std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId worker,
                              const std::optional<Capacity>& capacity) {
   if (!may_have_work(sweep)) return std::nullopt;
-  const auto need = [&](int step) { return resources_of(sweep.spec, step); };
-  const auto fits_now = [&](int step) {
-    return within_slots(sweep, need(step)) && (!capacity || fits(need(step), capacity->free));
-  };
+  Places places(sweep, capacity);
   bool waits_for_slots = false;
   for (const RunId id : sweep.queue) {
     const Run& run = *find_run(book, id);
     if (run.avoid == worker) continue;
-    if (fits_now(run.step)) return Choice{Choice::Kind::resume, id};
-    if (run.step > 0 && capacity && fits(need(run.step), capacity->all)) waits_for_slots = true;
+    const ResourcesSpec needs = needs_of(sweep.spec, run);
+    if (places.fits_now(needs)) return Choice{Choice::Kind::resume, id, 0, places.gpus_for(needs)};
+    if (!capacity || !places.fits_later(needs)) continue;
+    if (run.step > 0) waits_for_slots = true;
+    if (run.alone) places.keep_gpus(needs);
   }
   if (waits_for_slots || sweep.state != SweepState::running) return std::nullopt;
   const auto next = choose_beyond_queue(sweep);
-  if (!next || fits_now(step_of_choice(book, *next))) return next;
+  if (!next) return std::nullopt;
+  const ResourcesSpec needs = needs_of(book, sweep, *next);
+  if (places.fits_now(needs))
+    return Choice{next->kind, next->run, next->index, places.gpus_for(needs)};
   // It waits for another worker, as one of the queue would.
-  const int step = step_of_choice(book, *next);
-  const bool never = capacity && step > 0 && !fits(need(step), capacity->all);
-  if (never && proposals_left(sweep) > 0 && fits_now(0)) return Choice{Choice::Kind::propose};
+  const bool later = next->kind == Choice::Kind::resume && find_run(book, next->run)->step > 0;
+  const ResourcesSpec first = resources_of(sweep.spec, 0);
+  if (later && !places.fits_later(needs) && proposals_left(sweep) > 0 && places.fits_now(first))
+    return Choice{Choice::Kind::propose, {}, 0, places.gpus_for(first)};
   return std::nullopt;
 }
 
@@ -189,6 +191,19 @@ bool gives_run(const Book& book, const Sweep& sweep) {
          sweep.sampler->proposes();
 }
 
+std::optional<LeaseCandidate> candidate_of(const Book& book, const Sweep& sweep,
+                                           const Choice& choice) {
+  switch (choice.kind) {
+    case Choice::Kind::resume:
+      return resume(book, choice.run);
+    case Choice::Kind::propose:
+      return propose(book, sweep);
+    case Choice::Kind::replicate:
+      return replicate(book, sweep, choice.index);
+  }
+  unreachable();
+}
+
 }  // namespace
 
 std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
@@ -196,45 +211,38 @@ std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep
                                                    const std::optional<Capacity>& capacity) {
   const auto choice = choose(book, sweep, worker, capacity);
   if (!choice) return std::nullopt;
-  switch (choice->kind) {
-    case Choice::Kind::resume:
-      return resume(book, choice->run);
-    case Choice::Kind::propose:
-      return propose(book, sweep);
-    case Choice::Kind::replicate:
-      return replicate(book, sweep, choice->index);
-  }
-  unreachable();
+  auto candidate = candidate_of(book, sweep, *choice);
+  if (candidate) candidate->devices = choice->devices;
+  return candidate;
 }
 
-std::optional<int> next_step(const Book& book, const Sweep& sweep, WorkerId worker,
-                             const Capacity& capacity) {
+std::optional<ResourcesSpec> next_needs(const Book& book, const Sweep& sweep, WorkerId worker,
+                                        const Capacity& capacity) {
   const auto choice = choose(book, sweep, worker, capacity);
-  return choice ? std::optional(step_of_choice(book, *choice)) : std::nullopt;
+  return choice ? std::optional(needs_of(book, sweep, *choice)) : std::nullopt;
 }
 
 std::vector<ResourcesSpec> resources_wanted(const Book& book) {
-  using Needs = std::tuple<int, int, std::int64_t, std::vector<std::string>>;
+  using Needs = std::tuple<int, int, std::int64_t, std::vector<std::string>, std::int64_t>;
   std::set<Needs> wanted;
   for (const SweepId id : book.open_sweeps) {
     const Sweep& sweep = book.sweeps.at(id);
     std::set<Needs> needs;  // of every step: which one its runs are at costs more
     for (int step = 0; step < steps_of(sweep.spec); ++step) {
       const ResourcesSpec of = resources_of(sweep.spec, step);
-      needs.emplace(of.cpus, of.gpus, of.memory, of.labels);
+      needs.emplace(of.cpus, of.gpus, of.memory, of.labels, of.gpu_memory);
     }
     if (!std::ranges::includes(wanted, needs) && gives_run(book, sweep)) wanted.merge(needs);
   }
   std::vector<ResourcesSpec> resources;
-  for (const auto& [cpus, gpus, memory, labels] : wanted)
-    resources.push_back({cpus, gpus, memory, labels});
+  for (const auto& [cpus, gpus, memory, labels, gpu_memory] : wanted)
+    resources.push_back({cpus, gpus, memory, labels, gpu_memory});
   return resources;
 }
 
 bool may_serve(const Book& book, const AcquireRequest& request,
                std::span<const ResourcesSpec> wanted) {
-  const ResourcesSpec free =
-      free_resources(book.workers.at(request.worker), {request.cpus, request.gpus});
+  const Room free = free_room(book.workers.at(request.worker), request);
   return std::ranges::any_of(wanted, [&](const ResourcesSpec& one) { return fits(one, free); });
 }
 
@@ -243,8 +251,7 @@ namespace {
 // The sweeps that have a run for the worker, in the order in which they get slots.
 std::vector<Candidate> candidates_for(const Book& book, const AcquireRequest& request,
                                       Instant now) {
-  const ResourcesSpec free =
-      free_resources(book.workers.at(request.worker), {request.cpus, request.gpus});
+  const Room free = free_room(book.workers.at(request.worker), request);
   auto reserved = reserved_for(book, book.workers.at(request.worker), now);
   if (reserved && !may_take(book.sweeps.at(*reserved), request)) reserved.reset();
   const auto may = [&](const Sweep& sweep) {
@@ -281,13 +288,14 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
   const WorkerState& worker = book.workers.at(request.worker);
   if (auto ours = check_epoch(request.epoch, worker.epoch, text(worker.id)); !ours)
     return ours.error();
+  if (auto same = check_offer(worker, request); !same) return same.error();
   if (book.leases_by_request.contains(request.request_id)) return Events{};
   Events events = sign_of_life(book, request.worker, now);
   // If the other workers have left since it was quarantined, it is the last one and is re-enabled.
   const bool aside = worker.aside_until.has_value();
   if (aside && others_there(book, request.worker, now)) return events;
   if (aside) events.emplace_back(WorkerAllowed{request.worker, false});
-  const Capacity capacity{free_resources(worker, {request.cpus, request.gpus}), whole(worker)};
+  const Capacity capacity{free_room(worker, request), whole(worker)};
   const std::vector<Candidate> order = candidates_for(book, request, now);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Sweep& sweep = *order[i].sweep;
@@ -298,7 +306,8 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
     const LeaseId lease{book.last_lease.value + 1};
     events.emplace_back(LeaseGranted{lease, AttemptId{candidate->run, candidate->attempts + 1},
                                      request.worker, request.request_id, candidate->resume,
-                                     now + book.lease_length, candidate->step, turn_of(order, i)});
+                                     now + book.lease_length, candidate->step, turn_of(order, i),
+                                     std::move(candidate->devices)});
     close_unpromotable(sweep, book, candidate->run, events);
     return events;
   }

@@ -123,6 +123,7 @@ void add(Hash& hash, const Run& run) {
   if (run.avoid) hash.add(*run.avoid);
   if (run.due) hash.add(*run.due);
   if (run.step > 0) hash.add(run.step), hash.add(run.step_reports), hash.add(run.checkpoint_step);
+  if (run.alone) hash.add(run.alone);
   for (const FileRef& file : run.files) hash.add(file.name), hash.add(file.sha256);
   for (const RecordedReport& report : run.reports) {
     hash.add(report.step);

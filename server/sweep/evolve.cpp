@@ -146,8 +146,20 @@ class EventFolder {
     std::optional<ModelRef> resume;
     if (e.resume) resume = book_.models.at(*e.resume);
     expect(e.step == run.step, "a lease covers the step that waits");
-    book_.leases.emplace(e.lease, Lease{e.lease, e.attempt, sweep.id, e.worker, e.request_id,
-                                        resume, e.expires_at, at_, std::nullopt, e.step});
+    book_.leases.emplace(e.lease, Lease{e.lease,
+                                        e.attempt,
+                                        sweep.id,
+                                        e.worker,
+                                        e.request_id,
+                                        resume,
+                                        e.expires_at,
+                                        at_,
+                                        std::nullopt,
+                                        e.step,
+                                        {},
+                                        1,
+                                        e.devices,
+                                        run.alone});
     book_.workers.at(e.worker).seen_at = at_;
     take_slots(book_, sweep, book_.leases.at(e.lease), e.turn, at_);
     if (!imported_) book_.leases_by_request.emplace(e.request_id, e.lease);
@@ -212,10 +224,13 @@ class EventFolder {
   void operator()(const RunReturned& e) {
     Run& run = run_of(e.run);
     Sweep& sweep = sweep_of_run(e.run);
-    note_failure(run, e.failure, e.reason);
+    if (!e.alone) note_failure(run, e.failure, e.reason);
     release(run);
     run.state = RunState::queued;
-    if (e.reason != EndReason::requeue_requested && e.failure != Failure::preempted) ++run.losses;
+    if (e.alone)
+      run.alone = true;
+    else if (e.reason != EndReason::requeue_requested && e.failure != Failure::preempted)
+      ++run.losses;
     run.avoid = e.avoid;
     if (!e.not_before) return sweep.queue.push_front(e.run);
     sweep.resting.insert(e.run);

@@ -132,11 +132,18 @@ struct LeaseCandidate {
   std::optional<ModelId> resume;
   Events events;
   int step = 0;
+  std::vector<int> devices{};  // of the worker's GPUs, where their memory is known
+};
+// Resources of a worker. Of GPUs whose memory is known, the amounts of each.
+struct Room {
+  ResourcesSpec counted;
+  std::vector<std::int64_t> gpu_free{};
+  std::vector<std::int64_t> gpu_memory{};  // in all; empty: not known
 };
 // What a worker has for a run: free now, and in all.
 struct Capacity {
-  ResourcesSpec free;
-  ResourcesSpec all;
+  Room free;
+  Room all;
 };
 // Returns the sweep's next run for `worker`, or nullopt if there is none now. Skips runs that are
 // to avoid that worker, and steps that need more than it has free. While a step waits for slots
@@ -145,10 +152,31 @@ struct Capacity {
 std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
                                                    WorkerId worker,
                                                    const std::optional<Capacity>& capacity = {});
-// Returns the step of that run. Proposes nothing, and may therefore name a run that a sampler does
+// Returns what that run takes. Proposes nothing, and may therefore name a run that a sampler does
 // not have.
-std::optional<int> next_step(const Book& book, const Sweep& sweep, WorkerId worker,
-                             const Capacity& capacity);
+std::optional<ResourcesSpec> next_needs(const Book& book, const Sweep& sweep, WorkerId worker,
+                                        const Capacity& capacity);
+
+// gpus.cpp
+// What the next lease of the run takes.
+ResourcesSpec needs_of(const SweepSpec& spec, const Run& run);
+// What a lease takes.
+ResourcesSpec needs_of(const SweepSpec& spec, const Lease& lease);
+// Returns the GPUs that a run gets: those with the most free memory; of equal ones, the first.
+// Without gpu_memory they are GPUs that no run has. nullopt if too few fit. Precondition: their
+// memory is known.
+std::optional<std::vector<int>> devices_for(const ResourcesSpec& needs, const Room& room);
+// Leaves nothing free of so many GPUs: those with the most free memory.
+void empty_gpus(int gpus, Room& room);
+// Whether the room has GPUs for the run.
+bool gpus_fit(const ResourcesSpec& needs, const Room& room);
+// Fold a lease on its GPUs, and its end.
+void take_gpus(WorkerState& worker, const Lease& lease, const ResourcesSpec& needs);
+void give_gpus_back(WorkerState& worker, const Lease& lease, const ResourcesSpec& needs);
+// Refuses an offer of other GPUs than the worker announced.
+Status check_offer(const WorkerState& worker, const AcquireRequest& offer);
+// Returns the least room in which the granted lease fits.
+Room room_of(const SweepSpec& spec, const Run* run, int step);
 
 // waiting.cpp
 // Sets or clears when a run that rests, or is reserved, changes by itself.
@@ -224,12 +252,14 @@ void end_run(const Book& book, const Sweep& sweep, const RunEnded& end, Events& 
 bool may_have_work(const Sweep& sweep);
 // Returns what a run may take of its worker: no more than is offered, and no more than the worker
 // announced less its live leases. An offer may be older than the grant that its worker got last.
-ResourcesSpec free_resources(const WorkerState& worker, const ResourcesSpec& offer);
+Room free_room(const WorkerState& worker, const AcquireRequest& offer);
+// The same where the worker offers all that it announced.
+Room free_room(const WorkerState& worker);
 // Returns all that the worker has for runs.
-ResourcesSpec whole(const WorkerState& worker);
-bool fits(const ResourcesSpec& need, const ResourcesSpec& free);
+Room whole(const WorkerState& worker);
+bool fits(const ResourcesSpec& need, const Room& free);
 // Whether a step of the sweep's runs fits there, or its runs where it has no steps.
-bool fits_a_step(const SweepSpec& spec, const ResourcesSpec& free);
+bool fits_a_step(const SweepSpec& spec, const Room& free);
 // A sweep that may get the slots that a worker offers.
 struct Candidate {
   const Sweep* sweep = nullptr;

@@ -110,7 +110,9 @@ void add_worker(Book& book, const WorkerJoined& e, Instant at) {
                                              .token = e.token,
                                              .epoch = book.epochs.rbegin()->first,
                                              .memory = e.memory,
-                                             .labels = e.labels});
+                                             .labels = e.labels,
+                                             .gpu_memory = e.gpu_memory,
+                                             .gpu_free = e.gpu_memory});
   book.workers_by_request.emplace(e.request_id, e.worker);
   book.last_worker = e.worker.value;
 }

@@ -64,6 +64,7 @@ struct Run {
   std::size_t step_reports = 0;                    // reports before that step
   int checkpoint_step = 0;                         // the step that saved `checkpoint`
   std::vector<FileRef> files{};                    // of the finished steps
+  bool alone = false;  // a GPU that it shared was full: its step shares none any more
 };
 
 struct Trial {
@@ -155,6 +156,8 @@ struct Lease {
   int step = 0;                          // of the run's pipeline
   std::vector<FileRef> files{};          // that its step has saved so far
   double weight = 1;                     // of its sweep when it was granted
+  std::vector<int> devices{};            // of the worker's GPUs, where their memory is known
+  bool alone = false;                    // as Run::alone when it was granted
 };
 
 struct WorkerState {
@@ -168,11 +171,13 @@ struct WorkerState {
   std::vector<RunId> suspects{};  // runs that failed here in a row, blamed on the worker
   Instant suspect_at{};           // the newest of them
   std::optional<Instant> aside_until{};
-  int times_aside = 0;                // in a row
-  TokenId token{};                    // that joined it; none: any caller may act for it
-  Epoch epoch{};                      // in which it joined
-  std::int64_t memory = 0;            // as announced; 0: not known
-  std::vector<std::string> labels{};  // as announced
+  int times_aside = 0;                     // in a row
+  TokenId token{};                         // that joined it; none: any caller may act for it
+  Epoch epoch{};                           // in which it joined
+  std::int64_t memory = 0;                 // as announced; 0: not known
+  std::vector<std::string> labels{};       // as announced
+  std::vector<std::int64_t> gpu_memory{};  // of each GPU, as announced; empty: not known
+  std::vector<std::int64_t> gpu_free{};    // of these, what no live lease has
 };
 
 struct Token {

@@ -66,6 +66,7 @@ void begin_next_step(const Sweep& sweep, Run& run, const StepFinished& e) {
   run.step_reports = run.reports.size();
   run.losses = run.setbacks = 0;  // each step has its own retries
   run.failures.clear();
+  run.alone = false;
 }
 
 }  // namespace hone

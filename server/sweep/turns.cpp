@@ -26,25 +26,39 @@ bool may_have_work(const Sweep& sweep) {
   return sweep.state == SweepState::running;
 }
 
-ResourcesSpec free_resources(const WorkerState& worker, const ResourcesSpec& offer) {
-  return {std::min(offer.cpus, worker.cpus - worker.leased.cpus),
-          std::min(offer.gpus, worker.gpus - worker.leased.gpus),
-          worker.memory - worker.leased.memory, worker.labels};
+Room free_room(const WorkerState& worker) {
+  return {{worker.cpus - worker.leased.cpus, worker.gpus - worker.leased.gpus,
+           worker.memory - worker.leased.memory, worker.labels},
+          worker.gpu_free,
+          worker.gpu_memory};
 }
 
-ResourcesSpec whole(const WorkerState& worker) {
-  return {worker.cpus, worker.gpus, worker.memory, worker.labels};
+Room free_room(const WorkerState& worker, const AcquireRequest& offer) {
+  Room room = free_room(worker);
+  room.counted.cpus = std::min(room.counted.cpus, offer.cpus);
+  room.counted.gpus = std::min(room.counted.gpus, offer.gpus);
+  for (std::size_t i = 0; i < std::min(room.gpu_free.size(), offer.gpu_free.size()); ++i)
+    room.gpu_free[i] = std::min(room.gpu_free[i], offer.gpu_free[i]);
+  return room;
 }
 
-bool fits(const ResourcesSpec& need, const ResourcesSpec& free) {
+Room whole(const WorkerState& worker) {
+  return {{worker.cpus, worker.gpus, worker.memory, worker.labels},
+          worker.gpu_memory,
+          worker.gpu_memory};
+}
+
+bool fits(const ResourcesSpec& need, const Room& free) {
+  const ResourcesSpec& counted = free.counted;
   const auto has = [&](const std::string& label) {
-    return std::ranges::find(free.labels, label) != free.labels.end();
+    return std::ranges::find(counted.labels, label) != counted.labels.end();
   };
-  return need.cpus <= free.cpus && need.gpus <= free.gpus &&
-         (need.memory == 0 || need.memory <= free.memory) && std::ranges::all_of(need.labels, has);
+  return need.cpus <= counted.cpus && gpus_fit(need, free) &&
+         (need.memory == 0 || need.memory <= counted.memory) &&
+         std::ranges::all_of(need.labels, has);
 }
 
-bool fits_a_step(const SweepSpec& spec, const ResourcesSpec& free) {
+bool fits_a_step(const SweepSpec& spec, const Room& free) {
   if (std::holds_alternative<AskTrainer>(spec.trainer)) return false;
   for (int step = 0; step < steps_of(spec); ++step)
     if (fits(resources_of(spec, step), free)) return true;
@@ -153,13 +167,15 @@ std::optional<SweepId> reserved_for(const Book& book, const WorkerState& worker,
     return may_have_work(sweep) && fits_a_step(sweep.spec, whole(worker));
   };
   const std::vector<Candidate> order = in_turn(book, may, now);
-  if (order.size() < 2 || most_resources(order[0].sweep->spec).cpus == 1) return std::nullopt;
+  if (order.size() < 2) return std::nullopt;
+  const ResourcesSpec most = most_resources(order[0].sweep->spec);
+  if (most.cpus == 1 && (most.gpus == 0 || worker.gpu_memory.empty())) return std::nullopt;
   const Sweep& first = *order[0].sweep;
   if (standing(order[0].claim) + reserve_lead > standing(order[1].claim)) return std::nullopt;
-  const ResourcesSpec all = whole(worker);
-  if (next_step(book, first, worker.id, {free_resources(worker, all), all})) return std::nullopt;
-  const auto step = next_step(book, first, worker.id, {all, all});
-  if (!step || nearest_to_free(book, resources_of(first.spec, *step), now) != worker.id ||
+  const Room all = whole(worker);
+  if (next_needs(book, first, worker.id, {free_room(worker), all})) return std::nullopt;
+  const auto needs = next_needs(book, first, worker.id, {all, all});
+  if (!needs || nearest_to_free(book, *needs, now) != worker.id ||
       !find_lease_candidate(book, first, worker.id, Capacity{all, all}))
     return std::nullopt;
   return first.id;
@@ -192,18 +208,24 @@ bool may_return(const Sweep& sweep, const Run& run, const VerdictGiven& given) {
 // A sweep that was just submitted finds free slots by itself.
 bool has_waited(const Sweep& sweep, Instant now) { return now - sweep.submitted_at >= seconds(2); }
 
+void release(WorkerState& worker, const Lease& lease, const ResourcesSpec& held) {
+  worker.leased.cpus -= held.cpus;
+  worker.leased.gpus -= held.gpus;
+  worker.leased.memory -= held.memory;
+  give_gpus_back(worker, lease, held);
+}
+
 // The sweep that is to have the slots of `lease`, and by how far the holder is ahead of it.
 std::optional<std::pair<SweepId, double>> successor(const Book& book, const Lease& lease,
                                                     Instant now) {
   const Sweep& holder = book.sweeps.at(lease.sweep);
   const WorkerState& worker = book.workers.at(lease.worker);
   const auto reserved = reserved_for(book, worker, now);
-  const ResourcesSpec held = resources_of(holder.spec, lease.step);
-  const ResourcesSpec all = whole(worker);
-  ResourcesSpec freed = free_resources(worker, all);
-  freed.cpus += held.cpus;
-  freed.gpus += held.gpus;
-  freed.memory += held.memory;
+  const ResourcesSpec held = needs_of(holder.spec, lease);
+  WorkerState after = worker;
+  release(after, lease, held);
+  const Room all = whole(worker);
+  const Room freed = free_room(after);
   const auto may = [&](const Sweep& sweep) {
     return sweep.id == holder.id || (may_have_work(sweep) && has_waited(sweep, now) &&
                                      (sweep.id == reserved || fits_a_step(sweep.spec, freed)));
@@ -271,11 +293,12 @@ void change_held(Service& service, std::int64_t slots, double weight, Instant at
 
 void take_slots(Book& book, Sweep& sweep, Lease& lease, const std::optional<Turn>& turn,
                 Instant at) {
-  const ResourcesSpec run = resources_of(sweep.spec, lease.step);
-  ResourcesSpec& leased = book.workers.at(lease.worker).leased;
-  leased.cpus += run.cpus;
-  leased.gpus += run.gpus;
-  leased.memory += run.memory;
+  const ResourcesSpec run = needs_of(sweep.spec, lease);
+  WorkerState& worker = book.workers.at(lease.worker);
+  worker.leased.cpus += run.cpus;
+  worker.leased.gpus += run.gpus;
+  worker.leased.memory += run.memory;
+  take_gpus(worker, lease, run);
   Service& service = sweep.service;
   lease.weight = turn ? turn->weight : static_cast<double>(sweep.spec.share.value_or(1));
   if (turn) service.used += std::max(0.0, turn->service - service_at(service, at));
@@ -283,11 +306,8 @@ void take_slots(Book& book, Sweep& sweep, Lease& lease, const std::optional<Turn
 }
 
 void give_slots_back(Book& book, Sweep& sweep, const Lease& lease, Instant at) {
-  const ResourcesSpec run = resources_of(sweep.spec, lease.step);
-  ResourcesSpec& leased = book.workers.at(lease.worker).leased;
-  leased.cpus -= run.cpus;
-  leased.gpus -= run.gpus;
-  leased.memory -= run.memory;
+  const ResourcesSpec run = needs_of(sweep.spec, lease);
+  release(book.workers.at(lease.worker), lease, run);
   change_held(sweep.service, -run.cpus, lease.weight, at);
 }
 

@@ -17,7 +17,7 @@ SlurmctldPort={controller}
 SlurmUser={user}
 SlurmdUser={user}
 AuthType=auth/munge
-AuthInfo=socket={root}/munge/socket
+AuthInfo=socket={root}/munge/socket,cred_expire=5
 CredType=cred/munge
 StateSaveLocation={root}/state
 SlurmdSpoolDir={root}/spool
@@ -36,8 +36,11 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 SlurmdParameters=config_overrides
 KillWait=5
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={node} CPUs=8 State=UNKNOWN
-PartitionName=main Nodes=n1 Default=YES MaxTime=60 State=UP
+PartitionName=main Nodes=n1 Default=YES MaxTime=60 PriorityTier=1 State=UP
+PartitionName=urgent Nodes=n1 MaxTime=60 PriorityTier=10 PreemptMode=OFF State=UP
 """
 
 
@@ -87,10 +90,21 @@ class Slurm:
                     f"--log-file={munge}/log", f"--seed-file={munge}/seed")
         assert until((munge / "socket").exists, START_SECONDS)
         self._spawn("slurmctld", "-D", "-c")
+        self.controller = self.children[-1]
         self._spawn("slurmd", "-D", "-N", "n1")
         assert until(lambda: "idle" in self.run("sinfo", "-h", "-o", "%t"), START_SECONDS), \
             (self.root / "slurmctld.log").read_text()
         return self
+
+    def stop_controller(self):
+        self.controller.terminate()
+        self.controller.wait(60)
+        self.children.remove(self.controller)
+
+    def start_controller(self):
+        self._spawn("slurmctld", "-D")
+        self.controller = self.children[-1]
+        assert until(lambda: "n1" in self.run("sinfo", "-h", "-o", "%N"), START_SECONDS)
 
     def _spawn(self, *command):
         path = os.environ["PATH"] + ":/usr/sbin:/sbin"

@@ -249,8 +249,9 @@ def test_a_sweep_trains_to_its_end_on_slurm(slurm_server, cluster, tmp_path):
     assert all(one["end_rule"] == "completed" and one["worker"] for one in seen), seen
 
 
+@pytest.mark.parametrize("again", range(int(os.environ.get("HONE_SLURM_KILLS", 2))))
 def test_a_server_killed_between_sbatch_and_its_answer_adopts_the_job(
-        slurm_server, cluster, tmp_path):
+        slurm_server, cluster, tmp_path, again):
     server = slurm_server
     (tmp_path / "server.pid").write_text(str(server.process.pid))
     killing(tmp_path, "/usr/bin/sbatch", "sbatch", after=True).rename(tmp_path / "bin" / "sbatch")

@@ -17,6 +17,38 @@
 
 namespace hone::sim {
 
+namespace {
+
+// What live leases have of each GPU, and what the Book holds as free, are its memory; a run that
+// shares no GPU is alone on its own.
+std::string check_gpus(const Book& book) {
+  std::map<std::pair<WorkerId, int>, std::pair<std::int64_t, int>> taken;  // bytes, runs
+  for (const auto& [id, lease] : book.leases) {
+    const auto& memory = book.workers.at(lease.worker).gpu_memory;
+    const ResourcesSpec of = resources_of(book.sweeps.at(lease.sweep).spec, lease.step);
+    if (!memory.empty() && static_cast<int>(lease.devices.size()) != of.gpus)
+      return "a lease of " + std::to_string(of.gpus) + " GPUs has " +
+             std::to_string(lease.devices.size());
+    for (const int device : lease.devices) {
+      auto& [bytes, runs] = taken[{lease.worker, device}];
+      const bool shares = of.gpu_memory > 0 && !lease.alone;
+      bytes += shares ? of.gpu_memory : memory.at(static_cast<std::size_t>(device));
+      if (++runs > 1 && !shares) return "a run that shares no GPU is not alone on it";
+    }
+  }
+  for (const auto& [id, worker] : book.workers)
+    for (std::size_t i = 0; i < worker.gpu_memory.size(); ++i) {
+      const auto found = taken.find({id, static_cast<int>(i)});
+      const std::int64_t bytes = found == taken.end() ? 0 : found->second.first;
+      if (bytes > worker.gpu_memory[i]) return "runs have more of a GPU than its memory";
+      if (worker.gpu_free[i] != worker.gpu_memory[i] - bytes)
+        return "the free memory of a GPU is not what its leases leave";
+    }
+  return {};
+}
+
+}  // namespace
+
 std::string World::check_leases() const {
   const Book& book = server_.book();
   for (const auto& [id, lease] : book.leases) {
@@ -30,7 +62,7 @@ std::string World::check_leases() const {
     if (!book.lease_deadlines.contains({lease.expires_at, id})) return "a lease without a deadline";
   }
   if (book.lease_deadlines.size() != book.leases.size()) return "a deadline without a lease";
-  return {};
+  return check_gpus(book);
 }
 
 // A worker's request for work may wait with an older offer, so only the free slots themselves show
@@ -42,8 +74,9 @@ void World::check_idle_slots() {
     const worker::Agent* agent = workers_[i]->agent();
     const auto slots = agent != nullptr ? agent->free_slots() : worker::FreeSlots{};
     const bool there = slots.cpus > 0 && book.workers.contains(agent->worker());
-    const Acquire offer{
+    Acquire offer{
         {"slots", there ? agent->worker() : WorkerId{}, slots.cpus, slots.gpus, Duration{}}};
+    offer.request.gpu_free = slots.gpu_free;
     const auto events = there ? decide(book, offer, book.last_at) : Result<Events>(Events{});
     const bool work = events.ok() && std::any_of(events->begin(), events->end(), [](const auto& e) {
                         return std::holds_alternative<LeaseGranted>(e);

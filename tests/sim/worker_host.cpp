@@ -40,7 +40,7 @@ WorkerHost::WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Networ
       rng_(rng),
       network_(std::move(network)),
       name_(std::move(name)),
-      slots_(slots) {
+      slots_(std::move(slots)) {
   boot();
 }
 
@@ -50,6 +50,7 @@ void WorkerHost::boot() {
   config.join.host = name_;
   config.join.cpus = slots_.cpus;
   config.join.gpus = slots_.gpus;
+  config.join.gpu_memory = slots_.gpu_free;
   config.seed = rng_.bits();
   config.records_code = true;
   agent_ = std::make_unique<worker::Agent>(config);

@@ -100,13 +100,21 @@ SweepSpec draw_spec(Rng& rng) {
 // Some worker can hold the runs of every sweep.
 ResourcesSpec draw_resources(Rng& rng, const worker::FreeSlots& most) {
   if (rng.below(3) == 0) return {};
-  return {static_cast<int>(1 + rng.below(static_cast<std::uint64_t>(most.cpus))),
-          static_cast<int>(rng.below(static_cast<std::uint64_t>(most.gpus) + 1))};
+  ResourcesSpec needs{static_cast<int>(1 + rng.below(static_cast<std::uint64_t>(most.cpus))),
+                      static_cast<int>(rng.below(static_cast<std::uint64_t>(most.gpus) + 1))};
+  if (needs.gpus > 0 && !most.gpu_free.empty() && rng.below(3) != 0)
+    needs.gpu_memory =
+        most.gpu_free.back() / static_cast<std::int64_t>(1 + rng.below(4));  // the least
+  return needs;
 }
 
 worker::FreeSlots draw_slots(Rng& rng) {
   const int gpus = rng.below(2) == 0 ? 0 : static_cast<int>(1 + rng.below(2));
-  return {static_cast<int>(1 + rng.below(rng.below(4) == 0 ? 8 : 3)), gpus};
+  worker::FreeSlots slots{static_cast<int>(1 + rng.below(rng.below(4) == 0 ? 8 : 3)), gpus};
+  constexpr std::int64_t gib = 1LL << 30;
+  if (rng.below(2) == 0)
+    for (int gpu = 0; gpu < gpus; ++gpu) slots.gpu_free.push_back((gpu == 0 ? 24 : 16) * gib);
+  return slots;
 }
 
 // The SHA-256 of a checkpoint whose bytes do not exist: equal for the same phase of the same lease.

@@ -173,8 +173,10 @@ AcquireRequest Agent::next_request(Instant now) {
   AcquireRequest request{std::move(id), joined_->worker, free.cpus, free.gpus,
                          wait,          joined_->epoch};
   request.steps = true;
+  request.gpu_free = free.gpu_free;
   if (ends_at_) {
-    request.time_left = std::max(*ends_at_ - config_.drain - now, Duration{});
+    const Duration drain = std::max(config_.drain, limits::last_minute);
+    request.time_left = std::max(*ends_at_ - drain - now, Duration{});
     request.wait = std::min(request.wait, *request.time_left);
   }
   return request;
@@ -294,14 +296,15 @@ void Agent::on_beat(Turn& turn, const Result<CallReply>& reply) {
 
 void Agent::on_grant(Turn& turn, const LeaseGrant& grant) {
   if (attempts_.contains(grant.lease)) return;  // the reply to a repeated request
-  auto gpus = free_gpus();
-  const bool fits =
-      grant.resources.cpus <= free_cpus() && grant.resources.gpus <= static_cast<int>(gpus.size());
-  gpus.resize(std::min(gpus.size(), static_cast<std::size_t>(grant.resources.gpus)));
+  const auto gpus = gpus_for(grant);
+  const bool fits = grant.resources.cpus <= free_cpus() && gpus;
   const auto seed = config_.seed ^ (static_cast<std::uint64_t>(grant.lease.value) << 20U);
-  const Telling telling{config_.records_code, joined_ && joined_->epoch != Epoch{}};
+  Telling telling{config_.records_code, joined_ && joined_->epoch != Epoch{}, {}};
+  if (ends_at_) telling.last = *ends_at_ - limits::last_minute;
   Attempt& attempt =
-      attempts_.emplace(grant.lease, Attempt(grant, std::move(gpus), seed, telling)).first->second;
+      attempts_
+          .emplace(grant.lease, Attempt(grant, gpus.value_or(std::vector<int>{}), seed, telling))
+          .first->second;
   if (quit_at_ || leaving_ || !fits) return attempt.drain(turn, false);
   attempt.start(turn);
 }
@@ -328,26 +331,6 @@ Attempt* Agent::find(LeaseId lease) {
   return found == attempts_.end() ? nullptr : &found->second;
 }
 
-FreeSlots Agent::free_slots() const { return {free_cpus(), static_cast<int>(free_gpus().size())}; }
-
-int Agent::free_cpus() const {
-  int free = config_.join.cpus;
-  for (const auto& [lease, attempt] : attempts_)
-    if (attempt.holds_slots()) free -= attempt.grant().resources.cpus;
-  return free;
-}
-
-std::vector<int> Agent::free_gpus() const {
-  std::vector<bool> taken(static_cast<std::size_t>(config_.join.gpus), false);
-  for (const auto& [lease, attempt] : attempts_)
-    if (attempt.holds_slots())
-      for (const int gpu : attempt.gpus()) taken[static_cast<std::size_t>(gpu)] = true;
-  std::vector<int> free;
-  for (std::size_t gpu = 0; gpu < taken.size(); ++gpu)
-    if (!taken[gpu]) free.push_back(static_cast<int>(gpu));
-  return free;
-}
-
 std::vector<LeaseId> Agent::leases_to_beat() const {
   std::vector<LeaseId> leases;
   for (const auto& [lease, attempt] : attempts_)
@@ -364,7 +347,8 @@ bool Agent::may_replace() const {
   if (!joined_ || quit_at_ || leaving_ || done_ || acquire_.id == 0 || !acquire_.request)
     return false;
   if (replaced_.id != 0 || replaced_.request) return false;
-  const FreeSlots offered{acquire_.request->cpus, acquire_.request->gpus};
+  const FreeSlots offered{acquire_.request->cpus, acquire_.request->gpus,
+                          acquire_.request->gpu_free};
   return free_cpus() > 0 && free_slots() != offered;
 }
 

@@ -31,8 +31,9 @@
 //   program without SDK) and KILL 10 s later. cancel, drain and an exceeded time limit
 //   (LeaseGrant::limits): TERM, KILL after 10 s. kill, and an exceeded disk limit: KILL.
 // - leaving: `drain` before its end, or on a hint (Leave), a worker requests no run any more and
-//   returns each one after its next report, when its checkpoint is stored. What still runs shortly
-//   before the end is returned by TERM. Runs that are returned this way are not blamed.
+//   returns each one after its next report, when its checkpoint is stored; earlier a run whose
+//   next phase, as long as the last one, would not fit. What still runs shortly before the end is
+//   returned by TERM. Runs that are returned this way are not blamed.
 #pragma once
 
 #include <cstdint>
@@ -63,6 +64,7 @@ struct AgentConfig {
 struct FreeSlots {
   int cpus = 0;
   int gpus = 0;
+  std::vector<std::int64_t> gpu_free{};  // bytes of each GPU, where they are known
   friend bool operator==(const FreeSlots&, const FreeSlots&) = default;
 };
 
@@ -128,6 +130,8 @@ class Agent {
   [[nodiscard]] AcquireRequest next_request(Instant now);
   [[nodiscard]] int free_cpus() const;
   [[nodiscard]] std::vector<int> free_gpus() const;
+  [[nodiscard]] std::vector<std::int64_t> gpu_free() const;
+  [[nodiscard]] std::optional<std::vector<int>> gpus_for(const LeaseGrant& grant) const;
   [[nodiscard]] std::vector<LeaseId> leases_to_beat() const;
   [[nodiscard]] bool may_acquire() const;
   [[nodiscard]] bool may_replace() const;

@@ -32,6 +32,7 @@ Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, Te
     : grant_(std::move(grant)),
       gpus_(std::move(gpus)),
       records_code_(telling.code),
+      last_(telling.last),
       process_(grant_),
       delivery_(grant_, telling.resumable),
       call_(grant_.lease, seed) {}
@@ -182,6 +183,7 @@ void Attempt::prepare(Turn& turn) {
 
 void Attempt::spawn(Turn& turn) {
   process_.started(turn.now);
+  phase_from_ = turn.now;
   turn.actions.emplace_back(Spawn{grant_, resume_path_, inputs_path_, gpus_});
 }
 
@@ -267,7 +269,11 @@ void Attempt::on_reply(Turn& turn, const ReportCall& call, const ReportReply& re
       process_.hurry(turn, false);
   }
   answer_line(turn, verdict);
-  if (leaving_ && verdict.action == Action::go_on && !over())
+  const Duration phase = turn.now - phase_from_;
+  phase_from_ = turn.now;
+  // A quarter more: the next one may be longer.
+  const bool next_fits = !last_ || turn.now + phase + Duration{phase.us / 4} <= *last_;
+  if ((leaving_ || !next_fits) && verdict.action == Action::go_on && !over())
     end_process(turn, {StopReason::drained});
 }
 

@@ -16,6 +16,7 @@ namespace hone::worker {
 struct Telling {
   bool code = false;       // RecordCode before its process starts
   bool resumable = false;  // whether a report's run has a checkpoint: servers since the epochs
+  std::optional<Instant> last{};  // no phase may end later: the worker ends its processes then
 };
 
 class Attempt {
@@ -93,6 +94,8 @@ class Attempt {
   LeaseGrant grant_;
   std::vector<int> gpus_;
   bool records_code_;
+  std::optional<Instant> last_;
+  Instant phase_from_{};
   std::string resume_path_{};
   std::string inputs_path_{};
   Lease lease_ = Lease::held;

@@ -9,6 +9,7 @@ namespace {
 struct Pattern {
   std::string_view text;
   Failure failure;
+  bool of_gpu = false;  // oom: of the memory of a GPU
 };
 
 constexpr std::string_view file_too_large = "File too large";  // EFBIG, where SIGXFSZ is ignored
@@ -16,13 +17,15 @@ constexpr std::string_view file_too_large = "File too large";  // EFBIG, where S
 // What programs write before they fail, case-sensitive. The last match in the log counts, so that
 // the final line of a Python traceback overrules a warning that the program survived.
 constexpr std::array patterns{
-    Pattern{"CUDA out of memory", Failure::oom},
-    Pattern{"CUDA error: out of memory", Failure::oom},
-    Pattern{"CUDA_ERROR_OUT_OF_MEMORY", Failure::oom},
-    Pattern{"HIP out of memory", Failure::oom},
-    Pattern{"torch.OutOfMemoryError", Failure::oom},
-    Pattern{"CUBLAS_STATUS_ALLOC_FAILED", Failure::oom},
-    Pattern{"RESOURCE_EXHAUSTED: Out of memory", Failure::oom},
+    Pattern{"CUDA out of memory", Failure::oom, true},
+    Pattern{"CUDA error: out of memory", Failure::oom, true},
+    Pattern{"CUDA_ERROR_OUT_OF_MEMORY", Failure::oom, true},
+    Pattern{"HIP out of memory", Failure::oom, true},
+    Pattern{"torch.OutOfMemoryError", Failure::oom, true},
+    Pattern{"CUBLAS_STATUS_ALLOC_FAILED", Failure::oom, true},
+    Pattern{"CUDNN_STATUS_ALLOC_FAILED", Failure::oom, true},
+    Pattern{"cudaErrorMemoryAllocation", Failure::oom, true},
+    Pattern{"RESOURCE_EXHAUSTED: Out of memory", Failure::oom, true},
     Pattern{"DefaultCPUAllocator: can't allocate memory", Failure::oom},
     Pattern{"std::bad_alloc", Failure::oom},
     Pattern{"MemoryError", Failure::oom},
@@ -117,6 +120,10 @@ const Pattern* last_match(std::string_view log) {
 }  // namespace
 
 Evidence evidence_of(const ProcessEnd& end, std::string_view log_tail) {
+  if (end.with_failure && end.memory_exceeded)
+    return {
+        Failure::oom,
+        "it needed more memory than resources.memory allows: the kernel killed a process of it"};
   if (end.signal == SIGKILL && end.memory_ran_out)
     return {Failure::oom, "the kernel killed a process for lack of memory while it ran"};
   if (!end.with_failure) return {};
@@ -126,10 +133,12 @@ Evidence evidence_of(const ProcessEnd& end, std::string_view log_tail) {
                             end.signal == SIGKILL;
   if (match != nullptr && (!from_outside || match->failure != Failure::user_error)) {
     const auto text = std::string(without_line_end(match->text));
-    return {match->failure, "its log says \"" + text + "\"", match->text == file_too_large};
+    return {match->failure, "its log says \"" + text + "\"", match->text == file_too_large,
+            match->of_gpu};
   }
   for (const Signal& row : signals)
-    if (row.number == end.signal) return {row.failure, std::string(row.why), row.number == SIGXFSZ};
+    if (row.number == end.signal)
+      return {row.failure, std::string(row.why), row.number == SIGXFSZ, false};
   if (end.signal != 0) return {Failure::crash, {}};
   return {};
 }

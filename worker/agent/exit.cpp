@@ -100,13 +100,16 @@ bool failed(EndReason reason) {
 EndRequest end_of_exit(const Exited& exit, const Progress& progress, bool files_bounded) {
   EndRequest end = reason_of_exit(exit, progress);
   if (!failed(end.reason)) return end;
-  const Evidence evidence = evidence_of(
-      {exit.by_signal || exit.number != 0, signal_of(exit), exit.memory_ran_out}, exit.log_tail);
+  const Evidence evidence = evidence_of({exit.by_signal || exit.number != 0, signal_of(exit),
+                                         exit.memory_ran_out, exit.memory_exceeded},
+                                        exit.log_tail);
   end.failure = evidence.failure;
+  end.gpu_full = evidence.gpu_full;
   if (!evidence.text.empty()) end.detail += "; " + evidence.text;
   if (!evidence.file_too_large || !files_bounded) return end;
   end.reason = EndReason::disk_limit;
   end.failure = Failure::user_error;
+  end.gpu_full = false;
   end.detail = "a file that it wrote exceeded command.disk; it " + end.detail;
   return end;
 }

@@ -117,9 +117,10 @@ struct Exited {  // after every line that it wrote was passed in as LineReceived
   bool by_signal = false;
   int number = 0;  // exit status, or the signal's number
   std::string log_tail;
-  bool memory_ran_out = false;  // the kernel killed a process for lack of memory while it ran
-  bool preparing = false;       // the program had not begun: a preparing command ended
-  std::string nothing_found{};  // why command.collect found nothing; empty if it found something
+  bool memory_ran_out = false;   // the kernel killed a process for lack of memory while it ran
+  bool preparing = false;        // the program had not begun: a preparing command ended
+  std::string nothing_found{};   // why command.collect found nothing; empty if it found something
+  bool memory_exceeded = false;  // of these kills one was for resources.memory, by its own group
 };
 enum class Outgrown { disk, memory };  // command.disk, resources.memory
 struct Outgrew {                       // it uses more than its sweep allows

@@ -20,6 +20,7 @@
 #include "base/process.hpp"
 #include "worker/app/options.hpp"
 #include "worker/process/loop.hpp"
+#include "worker/process/memory_group.hpp"
 #include "worker/process/rerun.hpp"
 
 namespace hone::worker {
@@ -75,6 +76,7 @@ std::uint64_t random_number() {
 std::string further_offer(const Options& options) {
   std::string text = options.memory_given ? " " + std::to_string(options.memory) : "";
   for (const std::string& label : options.labels) text += " " + label;
+  for (const std::int64_t bytes : options.gpu_memory) text += " gpu=" + std::to_string(bytes);
   return text;
 }
 
@@ -107,7 +109,8 @@ LoopConfig loop_config(const Options& options) {
                        HONE_VERSION,
                        options.pilot,
                        options.memory,
-                       options.labels};
+                       options.labels,
+                       options.gpu_memory};
   config.agent.life = "-" + std::to_string(number);
   config.agent.seed = number;
   config.agent.until_idle = options.until_idle;
@@ -143,6 +146,11 @@ int run(const Options& options) {
   if (options.die_with_parent) die_with_parent();
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // reaps the orphans of a keeper that is killed
   const FileHandle lock = lock_data(options.data);
+  if (const auto groups = use_memory_groups())
+    spdlog::info("resources.memory is enforced by control groups below {}", *groups);
+  else
+    spdlog::info("resources.memory is measured once a second, not enforced: {}",
+                 groups.error().detail);
   if (!options.rerun.empty()) return run_again(options);
   Loop loop(loop_config(options));
   loop.run();

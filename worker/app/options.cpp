@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "schemas/codec/turns.hpp"
+#include "worker/process/environment.hpp"
 #include "worker/process/gpus.hpp"
 #include "worker/process/proc_use.hpp"
 
@@ -26,6 +27,7 @@ struct Arguments {  // as typed
   std::string server;
   std::string slots = "auto";
   std::string gpus = "auto";
+  std::string gpu_memory = "auto";
   std::string memory = "auto";
   std::string data = "hone-worker-data";
   std::string work_folder = ".";
@@ -69,10 +71,42 @@ Result<int> slots_of(const std::string& text) {
   return number_of("--slots", text, {1, slots_max});
 }
 
-Result<int> gpus_of(const std::string& text) {
-  if (text != "auto") return number_of("--gpus", text, {0, gpus_max});
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  return count_gpus(visible != nullptr ? std::optional<std::string>(visible) : std::nullopt);
+// `names`: as Gpus::names.
+struct OfferedGpus {
+  int count = 0;
+  std::vector<std::int64_t> memory{};
+  std::vector<std::string> names{};
+};
+
+Result<OfferedGpus> gpus_of(const Arguments& arguments) {
+  OfferedGpus offered;
+  const bool all = arguments.gpus == "auto";
+  if (!all) {
+    const auto number = number_of("--gpus", arguments.gpus, {0, gpus_max});
+    if (!number) return number.error();
+    offered.count = *number;
+  }
+  if (all || offered.count > 0) {
+    Gpus found = find_gpus(own_environment());
+    if (all) offered.count = found.count;
+    offered.names = std::move(found.names);
+    if (static_cast<int>(found.memory.size()) >= offered.count) offered.memory = found.memory;
+    offered.memory.resize(std::min(offered.memory.size(), static_cast<std::size_t>(offered.count)));
+  }
+  if (arguments.gpu_memory == "auto") return offered;
+  const auto bytes = decode_size(Json(arguments.gpu_memory), "");
+  if (!bytes)
+    return refuse(Code::invalid, "--gpu-memory must be 'auto' or a size such as 24GiB, not '" +
+                                     arguments.gpu_memory + "'");
+  offered.memory.assign(static_cast<std::size_t>(offered.count), *bytes);
+  return offered;
+}
+
+// A run sees the entries of the worker's own list that it gets.
+void name_gpus(const std::vector<std::string>& names) {
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ",") + name;
+  if (!list.empty()) ::setenv("CUDA_VISIBLE_DEVICES", list.c_str(), 1);
 }
 
 Result<std::int64_t> memory_of(const std::string& text) {
@@ -110,6 +144,9 @@ void declare(CLI::App& app, Options& options, Arguments& arguments) {
       ->capture_default_str();
   app.add_option("--gpus", arguments.gpus,
                  "number of GPUs to assign to runs that request them, or 'auto' for all there are")
+      ->capture_default_str();
+  app.add_option("--gpu-memory", arguments.gpu_memory,
+                 "memory of each GPU, for runs that share it, or 'auto' for what the driver tells")
       ->capture_default_str();
   app.add_option("--memory", arguments.memory,
                  "memory for runs that request some, as 16GiB, or 'auto' for that of the machine")
@@ -149,14 +186,16 @@ Status settle(Options& options, const Arguments& arguments) {
   if (!endpoint) return endpoint.error();
   const auto slots = slots_of(arguments.slots);
   if (!slots) return slots.error();
-  const auto gpus = gpus_of(arguments.gpus);
+  const auto gpus = gpus_of(arguments);
   if (!gpus) return gpus.error();
   const auto memory = memory_of(arguments.memory);
   if (!memory) return memory.error();
   if (const auto labels = check_labels(options.labels); !labels) return labels;
   options.endpoint = std::move(*endpoint);
   options.cpus = *slots;
-  options.gpus = *gpus;
+  options.gpus = gpus->count;
+  options.gpu_memory = gpus->memory;
+  name_gpus(gpus->names);
   options.memory = *memory;
   options.memory_given = arguments.memory != "auto";
   options.data = std::filesystem::absolute(arguments.data);

@@ -13,12 +13,13 @@ struct Options {
   Endpoint endpoint;
   int cpus = 1;
   int gpus = 0;
-  std::int64_t memory = 0;          // bytes; 0: not known
-  bool memory_given = false;        // not what the machine has
-  std::vector<std::string> labels;  // "KEY=VALUE"
-  std::string data;                 // absolute
-  std::string work_folder;          // absolute
-  std::string name;                 // of this worker on the server
+  std::vector<std::int64_t> gpu_memory;  // bytes of each GPU; empty: not known
+  std::int64_t memory = 0;               // bytes; 0: not known
+  bool memory_given = false;             // not what the machine has
+  std::vector<std::string> labels;       // "KEY=VALUE"
+  std::string data;                      // absolute
+  std::string work_folder;               // absolute
+  std::string name;                      // of this worker on the server
   bool die_with_parent = false;
   bool until_idle = false;
   double idle_s = 0;     // 0: no limit

@@ -46,10 +46,20 @@ Result<std::string> find_program(const ChildSpec& spec) {
   return refuse(Code::not_found, "there is no program '" + name + "' on the worker's PATH");
 }
 
+struct TrialProcess : ProcessSpec {
+  int group = -1;
+};
+
+// The keeper is not in the group: it must outlive a trial that the kernel ends.
 void begin_trial(const void* context) {
+  const auto& image = *static_cast<const ChildImage*>(context);
   // Dies with its keeper; if the keeper is already dead, exec() reports it.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  static_cast<const ChildImage*>(context)->exec();
+  const int group = static_cast<const TrialProcess&>(image.spec()).group;
+  if (group >= 0) {
+    [[maybe_unused]] const auto joined = ::write(group, "0", 1);
+  }
+  image.exec();
 }
 
 void begin_keeper(const ChildImage& image) {
@@ -73,16 +83,18 @@ Result<Child> start_child(const ChildSpec& spec) {
   auto err = make_pipe();
   const FileHandle null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   if (!out || !err || !null) return refuse(Code::busy, "this worker is out of file descriptors");
-  const auto pid = start_process({.argv = spec.argv,
-                                  .program = *program,
-                                  .env = spec.env,
-                                  .folder = spec.folder,
-                                  .in = null.fd(),
-                                  .out = out->write.fd(),
-                                  .err = err->write.fd(),
-                                  .own_group = true,
-                                  .file_bytes_max = spec.file_bytes_max},
-                                 begin_keeper);
+  TrialProcess trial;
+  trial.argv = spec.argv;
+  trial.program = *program;
+  trial.env = spec.env;
+  trial.folder = spec.folder;
+  trial.in = null.fd();
+  trial.out = out->write.fd();
+  trial.err = err->write.fd();
+  trial.own_group = true;
+  trial.file_bytes_max = spec.file_bytes_max;
+  trial.group = spec.group;
+  const auto pid = start_process(trial, begin_keeper);
   if (!pid && pid.error().code == Code::busy)
     return refuse(Code::busy, "no process can be started: " + pid.error().detail);
   if (!pid)

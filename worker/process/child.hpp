@@ -18,6 +18,7 @@ struct ChildSpec {
   std::vector<std::string> env;   // "NAME=value"
   std::string folder;             // its working folder
   std::int64_t file_bytes_max{};  // limit of one file that it writes; 0: none
+  int group = -1;                 // MemoryGroup::joins: it joins this group; -1: none
 };
 
 struct Child {

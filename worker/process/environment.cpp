@@ -98,6 +98,18 @@ std::vector<std::string> trial_environment(const std::vector<std::string>& own,
   return environment.take();
 }
 
+std::vector<std::string> sharing_gpus(std::vector<std::string> environment, std::int64_t bytes) {
+  if (bytes == 0) return environment;
+  Environment shared(std::move(environment));
+  shared.set("HONE_GPU_MEMORY", std::to_string(bytes));
+  const auto usually = [&](std::string_view name, const char* value) {
+    if (!shared.get(name)) shared.set(name, value);
+  };
+  usually("XLA_PYTHON_CLIENT_PREALLOCATE", "false");
+  usually("TF_FORCE_GPU_ALLOW_GROWTH", "true");
+  return shared.take();
+}
+
 std::vector<std::string> with_variables(std::vector<std::string> environment,
                                         const std::vector<EnvVar>& variables) {
   Environment all(std::move(environment));

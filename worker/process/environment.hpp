@@ -1,6 +1,7 @@
 // The environment of a trial process.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,10 @@ struct TrialPlaces {
 std::vector<std::string> trial_environment(const std::vector<std::string>& own,
                                            const TrialPlaces& places, int cpus,
                                            const std::vector<int>& gpus);
+
+// `environment` of a run that may use `bytes` of each of its GPUs; 0: all. Libraries that take a
+// whole GPU at their start then take what they need, unless the worker's environment differs.
+std::vector<std::string> sharing_gpus(std::vector<std::string> environment, std::int64_t bytes);
 
 // The entries of CUDA_VISIBLE_DEVICES that a run with these GPUs gets.
 std::vector<std::string> device_names(const std::vector<std::string>& own,

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <array>
 #include <charconv>
 #include <utility>
 
@@ -31,6 +32,11 @@ struct Nvml::Library {
            find("nvmlDeviceGetUtilizationRates", utilization) &&
            find("nvmlDeviceGetMemoryInfo", memory);
   }
+  // Those of the parts of GPUs (MIG), which older drivers lack.
+  bool find_parts() {
+    return find("nvmlDeviceGetUUID", uuid) && find("nvmlDeviceGetMaxMigDeviceCount", parts) &&
+           find("nvmlDeviceGetMigDeviceHandleByIndex", part_by_index);
+  }
   template <class Function>
   bool find(const char* name, Function*& function) {
     function = reinterpret_cast<Function*>(dlsym(library.get(), name));
@@ -45,6 +51,26 @@ struct Nvml::Library {
   int (*handle_by_uuid)(const char*, Handle*) = nullptr;
   int (*utilization)(Handle, Utilization*) = nullptr;
   int (*memory)(Handle, Memory*) = nullptr;
+  int (*uuid)(Handle, char*, unsigned int) = nullptr;
+  int (*parts)(Handle, unsigned int*) = nullptr;
+  int (*part_by_index)(Handle, unsigned int, Handle*) = nullptr;
+
+  // `device`: an entry of CUDA_VISIBLE_DEVICES.
+  [[nodiscard]] Handle handle_of(const std::string& device) const {
+    Handle handle = nullptr;
+    unsigned int index = 0;
+    const char* const end = device.data() + device.size();
+    const auto [stop, fault] = std::from_chars(device.data(), end, index);
+    const bool is_index = fault == std::errc{} && stop == end;
+    const int found =
+        is_index ? handle_by_index(index, &handle) : handle_by_uuid(device.c_str(), &handle);
+    return found == 0 ? handle : nullptr;
+  }
+
+  [[nodiscard]] std::string uuid_of(Handle device) const {
+    std::array<char, 96> text{};
+    return uuid(device, text.data(), text.size() - 1) == 0 ? std::string(text.data()) : "";
+  }
 };
 
 Nvml::Nvml(std::unique_ptr<Library> library) : library_(std::move(library)) {}
@@ -64,17 +90,35 @@ std::optional<int> Nvml::count() const {
   return static_cast<int>(devices);
 }
 
+std::vector<ListedGpu> Nvml::list() const {
+  std::vector<ListedGpu> gpus;
+  if (!library_->find_parts()) return gpus;
+  for (unsigned int i = 0; i < static_cast<unsigned int>(count().value_or(0)); ++i) {
+    Library::Handle handle = nullptr;
+    if (library_->handle_by_index(i, &handle) != 0) return {};
+    ListedGpu gpu{library_->uuid_of(handle), {}};
+    unsigned int parts = 0;
+    if (library_->parts(handle, &parts) != 0) parts = 0;
+    for (unsigned int part = 0; part < parts; ++part)
+      if (Library::Handle one = nullptr; library_->part_by_index(handle, part, &one) == 0)
+        gpu.parts.push_back(library_->uuid_of(one));
+    gpus.push_back(std::move(gpu));
+  }
+  return gpus;
+}
+
+std::optional<std::int64_t> Nvml::memory(const std::string& device) const {
+  Library::Handle const handle = library_->handle_of(device);
+  Library::Memory memory;
+  if (handle == nullptr || library_->memory(handle, &memory) != 0) return std::nullopt;
+  return static_cast<std::int64_t>(memory.total);
+}
+
 std::optional<GpuUse> Nvml::read(const std::string& device) const {
-  Library::Handle handle = nullptr;
-  unsigned int index = 0;
-  const char* const end = device.data() + device.size();
-  const auto [stop, fault] = std::from_chars(device.data(), end, index);
-  const bool is_index = fault == std::errc{} && stop == end;
-  const int found = is_index ? library_->handle_by_index(index, &handle)
-                             : library_->handle_by_uuid(device.c_str(), &handle);
+  Library::Handle const handle = library_->handle_of(device);
   Library::Utilization rates;
   Library::Memory memory;
-  if (found != 0 || library_->utilization(handle, &rates) != 0 ||
+  if (handle == nullptr || library_->utilization(handle, &rates) != 0 ||
       library_->memory(handle, &memory) != 0 || rates.gpu > 100)
     return std::nullopt;
   return GpuUse{rates.gpu / 100.0, static_cast<std::int64_t>(memory.used)};

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace hone::worker {
 
@@ -13,6 +14,12 @@ namespace hone::worker {
 struct GpuUse {
   double busy = 0;  // share of the last moment (1/6 to 1 s) in which a kernel ran
   std::int64_t memory_bytes = 0;
+};
+
+// A GPU as the driver lists it.
+struct ListedGpu {
+  std::string uuid;                  // "GPU-5ef9..."
+  std::vector<std::string> parts{};  // "MIG-...", where it is divided
 };
 
 class Nvml {
@@ -25,6 +32,10 @@ class Nvml {
 
   // The number of GPUs; nullopt if the driver does not tell.
   [[nodiscard]] std::optional<int> count() const;
+  // All GPUs; empty where the driver is too old to have parts of GPUs.
+  [[nodiscard]] std::vector<ListedGpu> list() const;
+  // Bytes of a device in all; nullopt if it is not there.
+  [[nodiscard]] std::optional<std::int64_t> memory(const std::string& device) const;
   // `device`: an entry of CUDA_VISIBLE_DEVICES, "1" or "GPU-5ef9..."; numbers are those of
   // CUDA_DEVICE_ORDER=PCI_BUS_ID. nullopt for parts of a GPU (MIG), and for what is not there.
   [[nodiscard]] std::optional<GpuUse> read(const std::string& device) const;

@@ -3,7 +3,6 @@
 #include <fstream>
 
 namespace hone::worker {
-namespace {
 
 // v2 has one line, "0::/user.slice/..."; v1 has one for each controller, "4:memory:/...".
 std::string path_of_group(const std::string& controller) {
@@ -16,8 +15,6 @@ std::string path_of_group(const std::string& controller) {
   }
   return {};
 }
-
-}  // namespace
 
 std::vector<std::string> oom_counters() {
   return {"/sys/fs/cgroup" + path_of_group("") + "/memory.events",

@@ -10,6 +10,9 @@ namespace hone::worker {
 // The files with the counters of this process's control group (v2 and v1) and of the whole machine.
 std::vector<std::string> oom_counters();
 
+// The control group of this process, below the root of a version 1 controller ("" for version 2).
+std::string path_of_group(const std::string& controller);
+
 // The files with the memory limits of the control groups that hold this process (v2 and v1), from
 // its own to the root.
 std::vector<std::string> memory_limits();

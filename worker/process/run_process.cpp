@@ -91,14 +91,20 @@ Status RunProcess::begin(const WorkerPaths& paths, const Spawn& spawn) {
   auto plan = command_plan(
       spawn.grant, {folder_.places(), paths.program_folder, paths.work_folder, spawn.resume_path});
   if (!plan) return plan.error();
-  stage_.env = with_variables(trial_environment(own_environment(), folder_.places(),
-                                                spawn.grant.resources.cpus, spawn.gpus),
+  const ResourcesSpec& resources = spawn.grant.resources;
+  stage_.env = with_variables(sharing_gpus(trial_environment(own_environment(), folder_.places(),
+                                                             resources.cpus, spawn.gpus),
+                                           resources.gpu_memory),
                               plan->env);
   devices_ = device_names(own_environment(), spawn.gpus);
   if (!named_as_by_driver(stage_.env, devices_)) devices_.clear();
   stage_.folder = plan->folder;
   stage_.file_bytes_max = folder_bytes_max_;
   stages_.assign(plan->stages.begin(), plan->stages.end());
+  if (memory_max_ != 0) {
+    if (auto group = MemoryGroup::make(memory_max_)) group_.emplace(*std::move(group));
+    if (group_) stage_.group = group_->joins();
+  }
   if (auto started = start_stage(); !started) return started;
   if (folder_bytes_max_ != 0 || memory_max_ != 0) timer_ = make_timer();
   return Done{};
@@ -159,7 +165,8 @@ std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Received>& 
                 log_.tail(),
                 oom_kills(oom_counters()) > oom_kills_,
                 stage_failed_ || !stages_.empty(),
-                following_ ? following_->collector.nothing_found() : std::string()};
+                following_ ? following_->collector.nothing_found() : std::string(),
+                group_ && group_->ran_out()};
 }
 
 void RunProcess::read_last(std::vector<Received>& received) {

@@ -18,6 +18,7 @@
 #include "worker/process/event_folder.hpp"
 #include "worker/process/followed_file.hpp"
 #include "worker/process/log_file.hpp"
+#include "worker/process/memory_group.hpp"
 #include "worker/process/run_folder.hpp"
 #include "worker/process/trial_socket.hpp"
 
@@ -114,7 +115,8 @@ class RunProcess {
   std::int64_t folder_bytes_max_ = 0;
   int timer_ticks_ = 0;
   std::vector<std::string> devices_{};
-  std::int64_t memory_max_ = 0;  // resources.memory; 0: not limited
+  std::int64_t memory_max_ = 0;         // resources.memory; 0: not limited
+  std::optional<MemoryGroup> group_{};  // that the kernel limits; none: it is measured alone
   std::optional<Excess> outgrew_{};
   LineReader output_;
   std::int64_t oom_kills_;  // the count before it started

@@ -20,7 +20,7 @@ Json exit_json(const Exited& exited) {
   return Json{{"by_signal", exited.by_signal},
               {"number", exited.number},
               {"log_tail", exited.log_tail},
-              {"memory_ran_out", exited.memory_ran_out},
+              {"memory_ran_out", exited.memory_ran_out || exited.memory_exceeded},
               {"preparing", exited.preparing}};
 }
 

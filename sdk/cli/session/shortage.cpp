@@ -18,11 +18,22 @@ std::string counted(std::int64_t count, const char* what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
+// " of 24 GiB", of a worker the largest; a run needs so much of each of its GPUs.
+std::string gpu_memory_text(const Json& resources) {
+  const Json& memory = member(resources, "/gpu_memory");
+  std::int64_t most = memory.is_array() ? 0 : int_at(resources, "/gpu_memory");
+  if (memory.is_array())
+    for (const Json& one : memory) most = std::max(most, one.get<std::int64_t>());
+  return most > 0 ? " of " + bytes_text(most) : " of unknown memory";
+}
+
 // "2 slots, 1 GPU, 4 GiB and zone=a", from the members cpus, gpus, memory and labels; leaves out
 // those that `needed` does not ask for.
 std::string resources_text(const Json& resources, const Json& needed) {
   std::vector<std::string> parts{counted(int_at(resources, "/cpus"), "slot")};
-  if (const auto gpus = int_at(resources, "/gpus"); gpus > 0) parts.push_back(counted(gpus, "GPU"));
+  if (const auto gpus = int_at(resources, "/gpus"); gpus > 0)
+    parts.push_back(counted(gpus, "GPU") +
+                    (int_at(needed, "/gpu_memory") > 0 ? gpu_memory_text(resources) : ""));
   if (int_at(needed, "/memory") > 0)
     parts.push_back(int_at(resources, "/memory") > 0 ? bytes_text(int_at(resources, "/memory"))
                                                      : "unknown memory");
@@ -52,6 +63,13 @@ bool is_connected(const Json& worker, Instant at) {
   return int_at(worker, "/cpus") > 0 && seen && at - *seen <= worker_absent_after;
 }
 
+std::int64_t gpus_with(const Json& worker, std::int64_t memory) {
+  if (memory == 0) return int_at(worker, "/gpus");
+  const Json& gpus = member(worker, "/gpu_memory");
+  return std::count_if(gpus.begin(), gpus.end(),
+                       [&](const Json& one) { return one.get<std::int64_t>() >= memory; });
+}
+
 bool can_hold(const Json& worker, const Json& run) {
   const Json& labels = member(worker, "/labels");
   const auto has = [&](const Json& label) {
@@ -59,7 +77,7 @@ bool can_hold(const Json& worker, const Json& run) {
   };
   const Json& needed = member(run, "/labels");
   return int_at(worker, "/cpus") >= int_at(run, "/cpus") &&
-         int_at(worker, "/gpus") >= int_at(run, "/gpus") &&
+         gpus_with(worker, int_at(run, "/gpu_memory")) >= int_at(run, "/gpus") &&
          int_at(worker, "/memory") >= int_at(run, "/memory") &&
          std::all_of(needed.begin(), needed.end(), has);
 }
@@ -72,6 +90,7 @@ std::string shortage_of(const std::string& what, const Json& need, const std::ve
   const Json resources = {{"cpus", std::max<std::int64_t>(1, int_at(need, "/cpus"))},
                           {"gpus", int_at(need, "/gpus")},
                           {"memory", int_at(need, "/memory")},
+                          {"gpu_memory", int_at(need, "/gpu_memory")},
                           {"labels", member(need, "/labels")}};
   const auto size = [](const Json& of) {
     return std::pair(int_at(of, "/gpus"), int_at(of, "/cpus"));

@@ -18,6 +18,9 @@ bool is_connected(const Json& worker, Instant at);
 // Whether the worker could hold a run with these resources if all of it were free.
 bool can_hold(const Json& worker, const Json& resources);
 
+// How many GPUs of the worker have so much memory.
+std::int64_t gpus_with(const Json& worker, std::int64_t memory);
+
 // Returns a sentence if no connected worker can hold a run of `spec`, even with all slots free;
 // else "". "no worker can train it: a run needs 1 slot and 5 GPUs; connected are wk_1 with 4 slots
 // and 2 GPUs".

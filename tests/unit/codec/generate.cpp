@@ -169,6 +169,7 @@ SweepSpec Generator::spec() {
   spec.seeds = small(1, 1000);
   spec.resources = {small(1, 64), small(0, 8)};
   if (coin()) spec.resources.memory = integer(65'536, 1LL << 40);
+  if (spec.resources.gpus > 0 && coin()) spec.resources.gpu_memory = integer(65'536, 1LL << 40);
   if (coin()) spec.resources.labels = {"zone=a", "fast"};
   if (coin()) spec.share = small(1, 1000);
   if (coin()) spec.slots = {small(0, 9), small(64, 99)};
@@ -281,6 +282,7 @@ WorkerJoined Generator::worker_joined() {
   WorkerJoined event{id<WorkerTag>(), any_text(),  any_text(), integer(0, 1 << 22),
                      small(0, 64),    small(0, 8), any_text(), coin() ? id<TokenTag>() : TokenId{}};
   if (coin()) event.memory = integer(1, 1LL << 40);
+  if (coin()) event.gpu_memory = {integer(1, 1LL << 40), integer(1, 1LL << 40)};
   if (coin()) event.labels = {"zone=a"};
   return event;
 }
@@ -290,6 +292,7 @@ LeaseGranted Generator::lease_granted() {
   if (coin()) event.resume = id<ModelTag>();
   event.expires_at = instant();
   if (coin()) event.step = small(1, 3);
+  if (coin()) event.devices = {0, small(1, 63)};
   if (coin())
     event.turn = Turn{word<TurnRule>(), 2, real(), 3, id<SweepTag>(), real(), small(0, 9), 4};
   return event;
@@ -318,7 +321,7 @@ std::vector<EventBody> Generator::sweep_events() {
       ModelSaved{id<ModelTag>(), id<LeaseTag>(), run(), sha256(), integer(0, 1LL << 50),
                  integer(0, 1LL << 50), small(0, 9999), maybe_model()},
       RunReturned{id<LeaseTag>(), run(), word<EndReason>(), any_text(), word<Failure>(),
-                  maybe_instant(), coin() ? std::optional(id<WorkerTag>()) : std::nullopt},
+                  maybe_instant(), coin() ? std::optional(id<WorkerTag>()) : std::nullopt, coin()},
       RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(), any_text(),
                word<Failure>()},
       TrialEnqueued{id<SweepTag>(), any_text(), params(), std::nullopt, std::nullopt, stages()},

@@ -18,6 +18,8 @@ Failure of_signal(int signal, const std::string& log = {}) {
 TEST(Evidence, of_logs) {
   EXPECT_EQ(of_log("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB"), Failure::oom);
   EXPECT_EQ(of_log("Traceback ...\nMemoryError\n"), Failure::oom);
+  EXPECT_TRUE(evidence_of({true}, "torch.OutOfMemoryError: CUDA out of memory.").gpu_full);
+  EXPECT_FALSE(evidence_of({true}, "Traceback ...\nMemoryError\n").gpu_full);
   EXPECT_EQ(of_log("OSError: [Errno 28] No space left on device"), Failure::infra);
   EXPECT_EQ(of_log("ConnectionRefusedError: [Errno 111] Connection refused"), Failure::infra);
   EXPECT_EQ(of_log("hone-train: not on this machine: backend cuda needs a GPU"), Failure::infra);

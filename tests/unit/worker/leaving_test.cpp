@@ -41,6 +41,25 @@ TEST(WorkerLeaving, near_its_end_a_run_is_returned_after_its_next_report) {
   EXPECT_TRUE(given.has<Quit>());
 }
 
+// With a wall time of 60 s a phase of 20 s that began at 21 s was cut at 40 s.
+TEST(WorkerLeaving, a_run_is_returned_at_a_report_when_its_next_phase_would_be_cut) {
+  GivenAgent given(ending_in(seconds(60), seconds(1)));
+  given.join();
+  EXPECT_EQ(given.request<AcquireRequest>().time_left, seconds(40))
+      << "processes get TERM 20 s before the end, whatever `drain` is";
+  given.grant(small_grant());
+  given.after(seconds(15));
+  given.report(0);
+  given.verdict(Action::go_on);
+  EXPECT_FALSE(given.has<Terminate>()) << "15 s more fit";
+  given.after(seconds(15));
+  given.report(1);
+  given.verdict(Action::go_on);
+  EXPECT_TRUE(given.has<Terminate>());
+  given.killed_by(15);
+  EXPECT_EQ(given.request<EndCall>().request.failure, Failure::preempted);
+}
+
 TEST(WorkerLeaving, a_run_that_reports_nothing_is_ended_shortly_before_the_end) {
   GivenAgent given(ending_in(seconds(600), seconds(100)));
   given.run();

@@ -25,6 +25,28 @@ TEST(Gpus, counts_the_devices_that_its_programs_may_see) {
   EXPECT_EQ(count_visible("-1"), 0);
 }
 
+TEST(Gpus, a_divided_gpu_is_listed_with_its_parts) {
+  const auto gpus = read_gpu_list(
+      "GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-5d5ba0d6-d33d-2b2c-524d-9e3d8d2b8a77)\n"
+      "  MIG 1g.5gb      Device  0: (UUID: MIG-c6d4f1ef-42e4-5de3-91c7-45d71c87eb3f)\n"
+      "  MIG 3g.20gb     Device  1: (UUID: MIG-cba663e8-9bed-5b25-b243-5985ef7c9beb)\n"
+      "GPU 1: NVIDIA A100-SXM4-40GB (UUID: GPU-1)\n");
+  ASSERT_EQ(gpus.size(), 2U);
+  EXPECT_EQ(gpus[0].parts, (std::vector<std::string>{"MIG-c6d4f1ef-42e4-5de3-91c7-45d71c87eb3f",
+                                                     "MIG-cba663e8-9bed-5b25-b243-5985ef7c9beb"}));
+  EXPECT_EQ(gpus[1].uuid, "GPU-1");
+  EXPECT_TRUE(gpus[1].parts.empty());
+}
+
+TEST(Gpus, a_run_that_shares_its_gpu_is_told_how_much_of_it_is_its_own) {
+  const auto own = sharing_gpus({"A=b", "TF_FORCE_GPU_ALLOW_GROWTH=false"}, 6LL << 30);
+  const auto has = [&](const char* entry) { return std::ranges::count(own, entry) == 1; };
+  EXPECT_TRUE(has("HONE_GPU_MEMORY=6442450944"));
+  EXPECT_TRUE(has("XLA_PYTHON_CLIENT_PREALLOCATE=false"));
+  EXPECT_TRUE(has("TF_FORCE_GPU_ALLOW_GROWTH=false")) << "the user's own choice";
+  EXPECT_EQ(sharing_gpus({"A=b"}, 0), std::vector<std::string>{"A=b"});
+}
+
 // Starting --------------------------------------------------------------------
 
 TEST_F(WorkerProcess, exit_status_is_seen) {

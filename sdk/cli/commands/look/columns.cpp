@@ -150,6 +150,7 @@ Fields worker_columns() {
           {"gpus", "/gpus", CellType::number},
           data_only({"memory", "/memory", CellType::number}),
           data_only({"labels", "/labels"}),
+          data_only({"gpu_memory", "/gpu_memory"}),
           {"running", "/running", CellType::number},
           optional({"version", "/hone_version"}),
           {"joined", "/joined_at", CellType::ago},

@@ -343,6 +343,10 @@ std::string worker_text(const Json& worker, const Shown& shown) {
   add(lines, "slots",
       std::to_string(int_at(worker, "/cpus")) + " cpus, " +
           std::to_string(int_at(worker, "/gpus")) + " gpus");
+  std::string gpus;
+  for (const Json& bytes : member(worker, "/gpu_memory"))
+    gpus += (gpus.empty() ? "" : ", ") + bytes_text(bytes.get<std::int64_t>());
+  add(lines, "memory of gpus", gpus);
   if (const auto memory = int_at(worker, "/memory"); memory > 0)
     add(lines, "memory", bytes_text(memory));
   add(lines, "labels", labels_text(member(worker, "/labels")));

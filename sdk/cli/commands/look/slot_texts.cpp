@@ -20,6 +20,8 @@ std::string run_resources_text(const Json& run) {
   std::string text = counted(std::max<std::int64_t>(1, int_at(run, "/cpus")), "slot");
   const std::string one = text;
   if (const auto gpus = int_at(run, "/gpus"); gpus > 0) text += ", " + counted(gpus, "GPU");
+  if (const auto memory = int_at(run, "/gpu_memory"); memory > 0)
+    text += " shared, " + bytes_text(memory) + " of it";
   if (const auto memory = int_at(run, "/memory"); memory > 0) text += ", " + bytes_text(memory);
   if (const auto labels = labels_text(member(run, "/labels")); !labels.empty())
     text += ", on " + labels;

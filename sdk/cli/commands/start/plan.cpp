@@ -35,11 +35,20 @@ struct Experience {
   std::string work_of;
 };
 
+// So many runs of one GPU each: those that declare their memory share GPUs.
+std::int64_t places_on_gpus(const Json& worker, const ResourcesSpec& needs) {
+  if (needs.gpu_memory == 0) return int_at(worker, "/gpus");
+  std::int64_t places = 0;
+  for (const Json& one : member(worker, "/gpu_memory"))
+    places += one.get<std::int64_t>() / needs.gpu_memory;
+  return places;
+}
+
 // How many runs a worker holds at once.
 int runs_at_once(const Json& worker, const ResourcesSpec& needs) {
   if (!can_hold(worker, encode(needs))) return 0;
   auto runs = int_at(worker, "/cpus") / std::max(1, needs.cpus);
-  if (needs.gpus > 0) runs = std::min(runs, int_at(worker, "/gpus") / needs.gpus);
+  if (needs.gpus > 0) runs = std::min(runs, places_on_gpus(worker, needs) / needs.gpus);
   if (needs.memory > 0) runs = std::min(runs, int_at(worker, "/memory") / needs.memory);
   return static_cast<int>(runs);
 }

@@ -24,6 +24,7 @@ struct UpOptions {
   std::string slots = "auto";
   int workers = 1;
   std::string gpus = "auto";
+  std::string gpu_memory = "auto";
   std::string work_folder = ".";
   std::string log;
   Credentials credentials;  // the server's certificate and key, and the CA that the workers trust
@@ -78,7 +79,7 @@ Program worker_program(const UpOptions& options, const std::string& path, int nu
   const std::string name = "worker-" + std::to_string(number);
   Program program{"worker " + std::to_string(number),
                   {path, "--server", "@URL@", "--slots", std::to_string(slots), "--gpus",
-                   number == 1 ? options.gpus : "0", "--data",
+                   number == 1 ? options.gpus : "0", "--gpu-memory", options.gpu_memory, "--data",
                    (data / "workers" / std::to_string(number)).string(), "--workdir",
                    fs::absolute(options.work_folder).string(), "--die-with-parent"},
                   (data / "logs" / (name + ".log")).string()};
@@ -172,6 +173,8 @@ CommandAction declare_up(Flags& flags) {
     flags.text("--slots N", options.slots, "cores for each worker; auto: share this machine's");
     flags.integer("--workers N", options.workers, {0, 256}, "number of workers (1)");
     flags.text("--gpus N", options.gpus, "GPUs of this machine to hand out; auto: all there are");
+    flags.text("--gpu-memory SIZE", options.gpu_memory,
+               "memory of each GPU, for runs that share it; auto: what the driver tells");
     flags.text("--workdir DIR", options.work_folder,
                "folder in which the commands of sweeps run (this folder)");
     flags.text("--log FILE", options.log, "log of the server (DATA/logs/server.log)");
