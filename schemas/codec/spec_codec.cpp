@@ -2,12 +2,12 @@
 #include <array>
 #include <cmath>
 
+#include "schemas/codec/default_methods.hpp"
 #include "schemas/codec/parts.hpp"
 
 namespace hone::codec {
 namespace {
 
-constexpr std::int64_t trials_max = 1'000'000;
 constexpr Integer retries{0, 1000};
 constexpr Line method_name{1, 64};
 constexpr std::size_t warm_starts_max = 100;
@@ -264,38 +264,6 @@ void what_to_run(Writer& f, const SweepSpec& spec) {
     f("steps", pipeline->steps);
   else
     f("trainer", BuiltinTrainer{std::string(ask_trainer), {}});
-}
-
-// A population has as many parameter sets as members, and its own rule.
-void choose_population(SweepSpec& spec) {
-  if (spec.terminator.rule.empty()) spec.terminator.rule = population_method;
-  const Value* size = find(spec.search.settings, "population");
-  const auto* members = size == nullptr ? nullptr : std::get_if<std::int64_t>(size);
-  if (spec.search.trials == 0 && members != nullptr && *members > 0 && *members <= trials_max)
-    spec.search.trials = *members;
-}
-
-// Its rule has the same brackets as the method.
-void choose_evolution(SweepSpec& spec) {
-  if (!spec.terminator.rule.empty()) return;
-  spec.terminator.rule = evolution_method;
-  const Value* eta = find(spec.search.settings, "eta");
-  const auto* whole = eta == nullptr ? nullptr : std::get_if<std::int64_t>(eta);
-  if (whole != nullptr) spec.terminator.settings = {{"eta", static_cast<double>(*whole)}};
-}
-
-// Our own methods where the file names none. They weigh one objective; with several, models search
-// and every run is complete. A run of one phase leaves a rule nothing to judge.
-void choose_methods(SweepSpec& spec) {
-  if (is_population(spec)) return choose_population(spec);
-  if (spec.search.method == evolution_method) return choose_evolution(spec);
-  const bool several = !spec.further_objectives.empty();
-  if (spec.search.method.empty()) spec.search.method = several ? "tpe" : "hone";
-  if (!spec.terminator.rule.empty()) return;
-  if (several || spec.budget.phases == 1)
-    spec.terminator.rule = "none";
-  else
-    spec.terminator = {"hone", {{"version", 2}}};  // version 1 is what old ledgers name without one
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ LeaseGrant shared_grant(std::int64_t lease, std::vector<int> devices, std::int64
   return grant;
 }
 
-AcquireRequest newest_request(const GivenAgent& given) {
+AcquireRequest latest_offer(const GivenAgent& given) {
   AcquireRequest newest;
   for (const Send& send : given.open)
     if (const auto* request = std::get_if<AcquireRequest>(&send.call)) newest = *request;
@@ -31,20 +31,20 @@ TEST(WorkerAgent, runs_share_the_gpus_that_the_server_chose) {
   GivenAgent given = given_gpus_with_memory();
   given.run(shared_grant(1, {0}, 10 * gib));
   EXPECT_EQ(given.all<Spawn>()[0].gpus, std::vector{0});
-  EXPECT_EQ(newest_request(given).gpu_free, (std::vector{14 * gib, 16 * gib}));
-  EXPECT_EQ(newest_request(given).gpus, 1) << "no run has the other one";
+  EXPECT_EQ(latest_offer(given).gpu_free, (std::vector{14 * gib, 16 * gib}));
+  EXPECT_EQ(latest_offer(given).gpus, 1) << "no run has the other one";
   given.grant(shared_grant(2, {0}, 10 * gib));
   EXPECT_EQ(given.all<Spawn>()[0].gpus, std::vector{0});
   given.after(limits::replace_pause);
   given.exit(1, 1);
   given.after(limits::replace_pause);
-  EXPECT_EQ(newest_request(given).gpu_free, (std::vector{14 * gib, 16 * gib}));
+  EXPECT_EQ(latest_offer(given).gpu_free, (std::vector{14 * gib, 16 * gib}));
 }
 
 TEST(WorkerAgent, a_run_that_shares_no_gpu_offers_nothing_of_it) {
   GivenAgent given = given_gpus_with_memory();
   given.run(shared_grant(1, {1}, 0));
-  EXPECT_EQ(newest_request(given).gpu_free, (std::vector{24 * gib, std::int64_t{0}}));
+  EXPECT_EQ(latest_offer(given).gpu_free, (std::vector{24 * gib, std::int64_t{0}}));
 }
 
 // The server knows less than the worker: its last process may still exit.
