@@ -129,6 +129,9 @@ constexpr std::array field_table{
     Field{dataset, "recorded", time, "d.recorded_at", ""},
 
     Field{workflow, "id", id, "f.id", "wf_2"},
+    Field{workflow, "name", text, "f.name", "what the user calls it"},
+    Field{workflow, "release", text, "f.version", "the version of the workflow of that name"},
+    Field{workflow, "description", text, "f.description", ""},
     Field{workflow, "commit", text, "f.git_commit", ""},
     Field{workflow, "branch", text, "f.git_branch", ""},
     Field{workflow, "patch", text, "f.patch_sha256", "digest of the uncommitted patch"},

@@ -185,11 +185,13 @@ constexpr std::array descriptions{
                 " WHERE id = ?1"},
     Description{
         workflow, "workflow",
-        "SELECT CASE WHEN command ->> 0 = 'hone-train' THEN rtrim('hone ' || hone_version || ' '"
+        "SELECT CASE WHEN name <> '' THEN rtrim(name || ' ' || version)"
+        " WHEN command ->> 0 = 'hone-train' THEN rtrim('hone ' || hone_version || ' '"
         " || substr(hone_commit, 1, 12)) WHEN git_commit = '' THEN 'no git commit'"
         " ELSE substr(git_commit, 1, 12) || iif(patch_sha256 = '', '', ' with local changes') END,"
         " command, git_commit, git_branch, patch_sha256, environment_sha256, cwd, host,"
-        " user, hone_version, hone_commit, recorded_at FROM workflow WHERE id = ?1"},
+        " user, hone_version, hone_commit, recorded_at, description FROM workflow"
+        " WHERE id = ?1"},
     Description{worker, "worker",
                 "SELECT host, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at"
                 " FROM worker WHERE id = ?1"},

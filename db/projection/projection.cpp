@@ -141,7 +141,7 @@ struct Fold {
     const WorkflowInfo& i = e.info;
     sql::run(s.add_workflow, e.workflow, to_text(Json(i.command)), i.cwd, i.host, i.user,
              i.git_commit, i.git_branch, i.patch_sha256, i.hone_version, at, i.environment_sha256,
-             i.hone_commit);
+             i.hone_commit, i.name, i.version, i.description);
   }
 
   void operator()(const DatasetRecorded& e) const {

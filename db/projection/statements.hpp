@@ -38,8 +38,8 @@ struct ProjectionStatements {
   SQLite::Statement add_workflow{
       db,
       "INSERT INTO workflow (id, command, cwd, host, user, git_commit, git_branch, patch_sha256,"
-      " hone_version, recorded_at, environment_sha256, hone_commit)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      " hone_version, recorded_at, environment_sha256, hone_commit, name, version, description)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement add_dataset{
       db,
       "INSERT INTO dataset (id, name, version, digest, recorded_at, location)"

@@ -151,17 +151,18 @@ std::vector<std::string> named_blobs(SQLite::Database& db) {
 Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id) {
   SQLite::Statement s(db,
                       "SELECT command, cwd, host, user, git_commit, git_branch, patch_sha256,"
-                      " hone_version, environment_sha256, hone_commit, recorded_at FROM workflow"
-                      " WHERE id = ?");
+                      " hone_version, environment_sha256, hone_commit, name, version, description,"
+                      " recorded_at FROM workflow WHERE id = ?");
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no workflow " + text(id));
   sql::Columns c(s);
   WorkflowRow row;
   row.id = id;
   row.info.command = read_command(c.text());
-  for (auto* field : {&row.info.cwd, &row.info.host, &row.info.user, &row.info.git_commit,
-                      &row.info.git_branch, &row.info.patch_sha256, &row.info.hone_version,
-                      &row.info.environment_sha256, &row.info.hone_commit})
+  for (auto* field :
+       {&row.info.cwd, &row.info.host, &row.info.user, &row.info.git_commit, &row.info.git_branch,
+        &row.info.patch_sha256, &row.info.hone_version, &row.info.environment_sha256,
+        &row.info.hone_commit, &row.info.name, &row.info.version, &row.info.description})
     *field = c.text();
   row.recorded_at = c.instant();
   return row;

@@ -158,6 +158,8 @@ void fields(auto& f, Of<WorkflowInfo> auto& w) {
   f.maybe("hone_version", w.hone_version, Line{0, name_max});
   f.some("environment_sha256", w.environment_sha256, Digest{true});
   f.some("hone_commit", w.hone_commit, Line{0, name_max});
+  f.some("name", w.name, Line{0, name_max}).some("version", w.version, Line{0, name_max});
+  f.some("description", w.description);
 }
 
 void fields(auto& f, Of<DatasetInfo> auto& d) {

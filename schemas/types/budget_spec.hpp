@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "schemas/types/instant.hpp"
@@ -18,6 +19,9 @@ struct BudgetSpec {
 };
 
 // What one run occupies on its worker.
+// A worker with a label that begins so takes only runs that require this label.
+inline constexpr std::string_view only_label = "only=";
+
 struct ResourcesSpec {
   int cpus = 1;
   int gpus = 0;

@@ -54,7 +54,9 @@ struct SweepSubmitted {
   std::optional<SweepId> forked_from{};  // the sweep whose spec it was made from
   // Which decisions hold for the sweep, so that older sweeps replay as they were decided. 0: those
   // before rules were counted; 1: its winner trains to the end, hopeless sweeps end; 2: the
-  // winner is complete, also with several seeds, and its confirmation at the end trains schedules.
+  // winner is complete, also with several seeds, and its confirmation at the end trains schedules;
+  // 3: trials of several seeds are judged in the unit of the objective, and racing compares times
+  // only with times.
   int rules = 0;
 };
 

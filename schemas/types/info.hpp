@@ -23,6 +23,8 @@ struct WorkflowInfo {
   std::string hone_version;
   std::string environment_sha256{};  // of the list of installed packages, a stored blob
   std::string hone_commit{};         // that hone was built from; ends with '+' if files had changed
+  // What the user calls it: `workflow:` of the sweep file. Empty for the code of an attempt.
+  std::string name{}, version{}, description{};
   friend auto operator<=>(const WorkflowInfo&, const WorkflowInfo&) = default;
 };
 

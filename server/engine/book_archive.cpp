@@ -107,8 +107,8 @@ void fields(Archive& archive, MaybeConst<TrialOutcome> auto& outcome) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Replication> auto& replication) {
-  auto& [first, most, aggregate, race, instances, ranks] = replication;
-  archive(first, most, aggregate, race, instances, ranks);
+  auto& [first, most, aggregate, race, instances, ranks, in_units] = replication;
+  archive(first, most, aggregate, race, instances, ranks, in_units);
 }
 
 template <class Archive, class Either>
@@ -199,9 +199,9 @@ void fields(Archive& archive, MaybeConst<Token> auto& token) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkflowInfo> auto& info) {
   auto& [command, cwd, host, user, git_commit, git_branch, patch_sha256, hone_version,
-         environment_sha256, hone_commit] = info;
+         environment_sha256, hone_commit, name, version, description] = info;
   archive(command, cwd, host, user, git_commit, git_branch, patch_sha256, hone_version,
-          environment_sha256, hone_commit);
+          environment_sha256, hone_commit, name, version, description);
 }
 
 template <class Archive>

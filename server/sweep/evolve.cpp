@@ -48,7 +48,7 @@ class EventFolder {
     sweep.rules = e.rules;
     equip(sweep);
     sweep.history = History{e.spec.objective.goal, sweep.space.dimensions().size(),
-                            1 + e.spec.further_objectives.size(), replication_of(e.spec)};
+                            1 + e.spec.further_objectives.size(), replication_of(sweep)};
     sweep.workflow = e.workflow;
     sweep.dataset = e.dataset;
     if (e.spec.confirms && !imported_)

@@ -12,7 +12,7 @@
 namespace hone {
 
 // SweepSubmitted::rules of new sweeps, which says what each of them means.
-inline constexpr int rules_now = 2;
+inline constexpr int rules_now = 3;
 
 // Sweeps that have not ended. Each is in memory, and every request of a free worker looks at all of
 // them: tests/bench/command_cost_bench.py measures it.

@@ -55,19 +55,27 @@ const Sweep& sweep_of(const Book& book, RunId id) {
   return book.sweeps.at(found->second.first);
 }
 
+Replication replication_of(const Sweep& sweep) {
+  Replication replication = replication_of(sweep.spec);
+  replication.in_units = replication.in_units && sweep.rules >= 3;
+  return replication;
+}
+
 void equip(Sweep& sweep) {
   const SweepSpec& spec = sweep.spec;
   auto space = SearchSpace::make(spec.parameters, spec.constraints);
   expect(space.ok(), "a submitted space was checked");
   sweep.space = std::move(*space);
   auto sampler = make_sampler(spec.search, sweep.space);
-  auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
+  SweepShape shape = sweep_shape(spec);
+  shape.replication = replication_of(sweep);
+  auto terminator = make_terminator(spec.terminator, shape);
   expect(sampler.ok() && terminator.ok(), "a submitted sweep was checked");
   sweep.sampler = std::move(*sampler);
   sweep.terminator = std::move(*terminator);
   sweep.unpausing.reset();
   if (const auto rule = without_pauses(spec.terminator)) {
-    auto unpausing = make_terminator(*rule, sweep_shape(spec));
+    auto unpausing = make_terminator(*rule, shape);
     expect(unpausing.ok(), "a rule's settings are those of its form without pauses");
     sweep.unpausing = std::move(*unpausing);
   }

@@ -240,6 +240,9 @@ const Token* find_token(const Book& book, TokenId id);
 // The sweep of a run that the book knows.
 const Sweep& sweep_of(const Book& book, RunId id);
 
+// How many runs the trials of the sweep have, and how its rules combine their values.
+Replication replication_of(const Sweep& sweep);
+
 // Makes the members that follow from the spec: space, sampler and terminator. Precondition: the
 // spec was checked.
 void equip(Sweep& sweep);

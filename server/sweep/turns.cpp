@@ -1,6 +1,7 @@
 // Which sweep gets the slots that a worker offers, and which run gives its slots back.
 #include <algorithm>
 #include <numeric>
+#include <ranges>
 
 #include "base/expect.hpp"
 #include "server/sweep/rules.hpp"
@@ -50,12 +51,16 @@ Room whole(const WorkerState& worker) {
 
 bool fits(const ResourcesSpec& need, const Room& free) {
   const ResourcesSpec& counted = free.counted;
-  const auto has = [&](const std::string& label) {
-    return std::ranges::find(counted.labels, label) != counted.labels.end();
+  const auto in = [](const std::vector<std::string>& labels) {
+    return [&labels](const std::string& one) {
+      return std::ranges::find(labels, one) != labels.end();
+    };
   };
+  const auto reserves = [](const std::string& label) { return label.starts_with(only_label); };
   return need.cpus <= counted.cpus && gpus_fit(need, free) &&
          (need.memory == 0 || need.memory <= counted.memory) &&
-         std::ranges::all_of(need.labels, has);
+         std::ranges::all_of(need.labels, in(counted.labels)) &&
+         std::ranges::all_of(counted.labels | std::views::filter(reserves), in(need.labels));
 }
 
 bool fits_a_step(const SweepSpec& spec, const Room& free) {

@@ -214,7 +214,9 @@ constexpr auto commands = std::to_array<Command>({
     {"worker", Group::system, "...", "run hone-worker with these arguments",
      "hone worker --server http://10.0.0.5:7777 --slots 8 --data ~/hone-worker", declare_passed_on},
     {"train", Group::system, "NAME ...", "run a built-in trainer without a server",
-     "hone train ga3c --env CartPole-v1 --frames 1M\nhone train --help", declare_passed_on},
+     "hone train ga3c --env CartPole-v1 --frames 1M\nhone train --help\n"
+     "hone train --track ga3c --env CartPole-v1 --frames 1M   # recorded by the server",
+     declare_passed_on},
     {"bench", Group::system, "WHAT ...", "measure a server, or the search methods",
      "hone bench load --clients 8 --duration 20s\nhone bench lineage\nhone bench --help",
      declare_passed_on},
@@ -230,6 +232,18 @@ constexpr auto commands = std::to_array<Command>({
 }  // namespace
 
 std::span<const Command> command_table() { return commands; }
+
+const Command& tracked_training() {
+  static constexpr Command track{
+      "train --track",
+      Group::system,
+      "NAME",
+      "train one run here, recorded by the server",
+      "hone train --track ga3c --env CartPole-v1 --frames 1M --set learning_rate=0.001\n"
+      "hone train --track --metric accuracy -- python3 train.py --lr 0.1",
+      declare_track};
+  return track;
+}
 
 const Command* find_command(std::string_view name) {
   const auto row = std::find_if(commands.begin(), commands.end(),

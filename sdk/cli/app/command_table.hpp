@@ -8,6 +8,9 @@ namespace hone::cli {
 
 std::span<const Command> command_table();
 
+// `hone train --track`, whose other arguments are not those of hone-train.
+const Command& tracked_training();
+
 // Returns nullptr if no command has that name.
 const Command* find_command(std::string_view name);
 

@@ -1,6 +1,7 @@
 // `hone`: from the command line to a command, and from its result to an exit status.
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "sdk/cli/app/command_line.hpp"
@@ -46,6 +47,12 @@ int main_of(std::vector<std::string> words) {
   if (!call) return report_error(program, call.error());
   if (call->command == nullptr)
     return report_error(program, refuse(Code::invalid, "no command given; see hone --help"));
+  const auto track = std::ranges::find(call->arguments, "--track");
+  if (call->command->name == "train" && track != call->arguments.end()) {
+    std::vector<std::string> others = call->arguments;
+    others.erase(others.begin() + (track - call->arguments.begin()));
+    return run_command(program, tracked_training(), others);
+  }
   if (call->command->declare == declare_passed_on) return pass_on(*call);
   return run_command(program, *call->command, call->arguments);
 }

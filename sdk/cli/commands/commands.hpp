@@ -69,5 +69,6 @@ CommandAction declare_verb(Flags& flags) {
 
 // For commands that another program runs: main passes all arguments on and reads no flag.
 CommandAction declare_passed_on(Flags& flags);
+CommandAction declare_track(Flags& flags);
 
 }  // namespace hone::cli

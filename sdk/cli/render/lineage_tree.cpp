@@ -79,7 +79,7 @@ constexpr std::array<KindFacts, 11> shown_facts = {{
     {"attempt", "end_reason detail code_differs_in"},
     {"model", "phase value bytes tags"},
     {"dataset", "version digest location"},
-    {"workflow", "git_branch patch_sha256 environment_sha256 command cwd user host"},
+    {"workflow", "description git_branch patch_sha256 environment_sha256 command cwd user host"},
     {"worker", "cpus gpus hone_version"},
     {"evaluation", "mean deviation environment seed"},
 }};

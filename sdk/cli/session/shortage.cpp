@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "schemas/codec/words.hpp"
+#include "schemas/types/budget_spec.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -76,10 +77,15 @@ bool can_hold(const Json& worker, const Json& run) {
     return std::ranges::find(labels, label) != labels.end();
   };
   const Json& needed = member(run, "/labels");
+  const auto may = [&](const Json& label) {
+    return !label.get_ref<const std::string&>().starts_with(only_label) ||
+           std::ranges::find(needed, label) != needed.end();
+  };
   return int_at(worker, "/cpus") >= int_at(run, "/cpus") &&
          gpus_with(worker, int_at(run, "/gpu_memory")) >= int_at(run, "/gpus") &&
          int_at(worker, "/memory") >= int_at(run, "/memory") &&
-         std::all_of(needed.begin(), needed.end(), has);
+         std::all_of(needed.begin(), needed.end(), has) &&
+         std::all_of(labels.begin(), labels.end(), may);
 }
 
 namespace {

@@ -37,6 +37,9 @@ struct Replication {
   bool race = false;
   int instances = 1;   // problems on which a trial's runs take turns
   bool ranks = false;  // a value counts by its rank among those of the same instance
+  // Trials are judged in the unit of the objective, and times only compared with times: by rules 3
+  // of a sweep (SweepSubmitted::rules), unless its values are rescaled.
+  bool in_units = true;
   // Returns whether the runs of a trial are judged together.
   [[nodiscard]] bool multi_seed() const { return first > 1 || most > 1; }
 };
@@ -88,6 +91,8 @@ class History {
   [[nodiscard]] std::span<const RunRecord> runs() const { return runs_; }
   [[nodiscard]] std::size_t foreign() const { return foreign_; }  // number of foreign trials
   [[nodiscard]] const Replication& replication() const { return replication_; }
+  // Whether racing must tell times from runs that have not reached their bar.
+  [[nodiscard]] bool holds_times() const { return goal_ == Goal::soonest && replication_.in_units; }
 
   // The coordinates of a trial (server/search/space/search_space.hpp).
   [[nodiscard]] std::span<const double> point(std::size_t trial) const;

@@ -3,13 +3,25 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "schemas/types/reach.hpp"
 
 namespace hone {
 namespace {
 
 constexpr double failed_value = -std::numeric_limits<double>::infinity();
 
+bool is_time(double merit) { return -merit < some_not_reached_from; }
+
 }  // namespace
+
+std::optional<bool> all_reached(const History& history, std::span<const double> values) {
+  if (!history.holds_times()) return true;
+  const auto times = std::ranges::count_if(values, is_time);
+  if (times != 0 && std::cmp_not_equal(times, values.size())) return std::nullopt;
+  return times != 0;
+}
 
 bool SeedCurves::SeedCurve::reaches(int phase) const {
   return static_cast<int>(merits.size()) > phase || failed || carries;
@@ -63,10 +75,12 @@ std::vector<double> SeedCurves::values(int phase) const {
       phase, [this](const SeedCurve& seed, std::size_t count) { return counted(seed, count - 1); });
 }
 
-// The update keeps equal values exactly equal, so that ties survive rounding.
+// The update keeps equal values exactly equal, so that ties survive rounding. A time is no mean:
+// the phases before it hold what stands for a bar that is not reached.
 std::vector<double> SeedCurves::smoothed(int phase, double memory_phases) const {
   const double keep = std::exp(-1 / memory_phases);
   return collect(phase, [this, keep](const SeedCurve& seed, std::size_t count) {
+    if (history_->holds_times() && is_time(seed.merits[count - 1])) return seed.merits[count - 1];
     double mean = 0, weight = 0;
     for (std::size_t past = 0; past < count; ++past) {
       weight = keep * weight + 1;

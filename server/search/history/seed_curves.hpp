@@ -15,6 +15,10 @@ struct NewReport {
   double merit = 0;
 };
 
+// Whether all values are times (true) or none of them is (false); nullopt if some are. A difference
+// is only measured between values of one kind. True where the history holds no times.
+std::optional<bool> all_reached(const History& history, std::span<const double> values);
+
 class SeedCurves {
  public:
   // `report` counts as the next report of its run. Keeps a reference to `history`.

@@ -13,9 +13,10 @@ void add_collapsed(const History& history, std::size_t trial, const SeedCurves& 
   for (int phase = 0; phase < phases; ++phase) {
     const auto values = curves.values(phase);
     if (values.empty()) break;
-    const Score merit = Score::of(aggregate_of(history.replication().aggregate, values));
-    collapsed.add_report(run, phase, merit);
-    if (merit.is_diverged()) break;
+    const double merit = aggregate_of(history.replication().aggregate, values);
+    const Score value = Score::of(collapsed.goal() == Goal::maximize ? merit : -merit);
+    collapsed.add_report(run, phase, value);
+    if (value.is_diverged()) break;
   }
   const auto& runs = history.trials()[trial].runs;
   const auto any = [&](auto holds) {
@@ -34,7 +35,8 @@ void add_collapsed(const History& history, std::size_t trial, const SeedCurves& 
 }  // namespace
 
 History collapse_seeds(const History& history, std::optional<EarlyTrial> early) {
-  History collapsed(Goal::maximize, 0, history.objectives());
+  const Goal goal = history.replication().in_units ? history.goal() : Goal::maximize;
+  History collapsed(goal, 0, history.objectives());
   for (std::size_t trial = 0; trial < history.foreign(); ++trial)
     collapsed.add_foreign({}, history.outcome(trial));
   for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial) {

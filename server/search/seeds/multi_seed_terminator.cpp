@@ -37,6 +37,11 @@ std::optional<std::size_t> last_paused(const History& history, std::size_t trial
   return last;
 }
 
+// A merit as the verdict shows it.
+double shown(double merit, const History& history) {
+  return history.goal() == Goal::maximize || !history.replication().in_units ? merit : -merit;
+}
+
 Verdict waits(double missing) {
   return {Action::pause, VerdictReason::awaits_seeds, {{std::string(seeds_awaited), missing}}};
 }
@@ -79,17 +84,17 @@ Verdict MultiSeedTerminator::judge_trial(const History& history, std::size_t run
                                          const SeedCurves& curves) const {
   const std::size_t trial = history.runs()[run].trial;
   const auto values = curves.values(phase);
-  const Score merit = Score::of(aggregate_of(shape_.replication.aggregate, values));
-  if (merit.is_diverged())  // another run failed, and the aggregate counts it
+  const Score value = Score::of(shown(aggregate_of(shape_.replication.aggregate, values), history));
+  if (value.is_diverged())  // another run failed, and the aggregate counts it
     return {Action::stop, VerdictReason::evicted, {{"trial_failed", 1}}};
   const History collapsed = collapse_seeds(history, EarlyTrial{trial, phase});
   const std::size_t index = collapsed_index(history, trial);
   // The aggregate had diverged at an earlier phase, and no longer does: judge it again later.
   if (static_cast<int>(collapsed.runs()[index].merits.size()) != phase)
     return {Action::go_on, VerdictReason::collecting, {{"unsettled", 1}}};
-  Verdict verdict = inner_->judge(collapsed, index, phase, merit);
+  Verdict verdict = inner_->judge(collapsed, index, phase, value);
   verdict.inputs.push_back({"seeds_judged", static_cast<double>(values.size())});
-  verdict.inputs.push_back({"aggregate", merit.value()});
+  verdict.inputs.push_back({"aggregate", value.value()});
   return verdict;
 }
 
@@ -117,14 +122,16 @@ std::optional<Verdict> MultiSeedTerminator::judge_race(const History& history, s
   const auto own = curves.smoothed(phase, memory);
   const auto others = leader.smoothed(phase, memory);
   if (!all_finite(own) || !all_finite(others)) return std::nullopt;
-  const Noise noise = noise_at(history, phase, memory);
+  const auto reached = all_reached(history, own);
+  if (!reached || reached != all_reached(history, others)) return std::nullopt;
+  const Noise noise = noise_at(history, phase, memory, *reached);
   const double p = p_worse(own, others, noise);
   if (!(p < significance)) return std::nullopt;
   return Verdict{Action::stop,
                  VerdictReason::outraced,
                  {{"p_worse", p},
-                  {"mean", mean_of(own)},
-                  {"leader", mean_of(others)},
+                  {"mean", shown(mean_of(own), history)},
+                  {"leader", shown(mean_of(others), history)},
                   {"seeds", static_cast<double>(own.size())},
                   {"leader_seeds", static_cast<double>(others.size())},
                   {"noise", std::sqrt(noise.variance)},
@@ -178,8 +185,11 @@ std::optional<std::size_t> MultiSeedTerminator::contender(const History& history
     if (2 * one.length < shape_.phases || one.runs >= shape_.replication.most ||
         evicted(history, one.trial))
       continue;
-    const bool settled = one.trial != leader.trial &&
-                         p_worse(one.values, leader.values, race.noise()) < significance;
+    const auto reached = all_reached(history, one.values);
+    const bool settled =
+        one.trial != leader.trial &&
+        (reached != all_reached(history, leader.values) ||
+         (reached && p_worse(one.values, leader.values, race.noise()) < significance));
     if (!settled && (chosen == nullptr || one.runs < chosen->runs)) chosen = &one;
   }
   if (chosen == nullptr) return std::nullopt;
@@ -240,7 +250,7 @@ namespace {
 bool told_noise(const std::vector<VerdictInput>& inputs, const SweepShape& shape) {
   if (find_input(inputs, "noise_degrees").value_or(0) <= 0) return false;
   const auto beyond = [&](const char* name) {
-    return input(inputs, name) >= some_not_reached_from;
+    return std::abs(input(inputs, name)) >= some_not_reached_from;
   };
   return !shape.until_bar || !(beyond("noise") || beyond("mean") || beyond("leader"));
 }

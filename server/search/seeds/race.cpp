@@ -28,12 +28,14 @@ class PooledVariance {
 
 }  // namespace
 
-Noise noise_at(const History& history, int phase, double memory) {
+Noise noise_at(const History& history, int phase, double memory, bool reached) {
   PooledVariance pooled;
   for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial) {
     if (history.trials()[trial].runs.size() < 2) continue;
     const SeedCurves curves(history, trial);
-    if (curves.length() > phase) pooled.add(curves.smoothed(phase, memory));
+    if (curves.length() <= phase) continue;
+    const auto values = curves.smoothed(phase, memory);
+    if (all_reached(history, values) == reached) pooled.add(values);
   }
   return pooled.noise();
 }
@@ -59,25 +61,31 @@ Race::Race(const History& history, double memory) {
     rank.length = curves.length();
     rank.runs = static_cast<int>(trials[trial].runs.size());
     rank.values = curves.smoothed(curves.length() - 1, memory);
-    rank.merit = aggregate_of(history.replication().aggregate, rank.values);
+    rank.expected = rank.merit = aggregate_of(history.replication().aggregate, rank.values);
     if (!std::isfinite(rank.merit)) continue;
     longest = std::max(longest, rank.length);
     ranking_.push_back(std::move(rank));
   }
   std::erase_if(ranking_, [&](const TrialRank& one) { return 2 * one.length < longest; });
-  shrink();
-  std::stable_sort(ranking_.begin(), ranking_.end(), [](const TrialRank& a, const TrialRank& b) {
+  const auto kind = [&](const TrialRank& one) { return all_reached(history, one.values); };
+  const bool reached =
+      std::ranges::any_of(ranking_, [&](const auto& one) { return kind(one) == true; });
+  const auto others = std::ranges::stable_partition(
+      ranking_, [&](const TrialRank& one) { return kind(one) == reached; });
+  shrink({ranking_.begin(), others.begin()});
+  std::ranges::sort(ranking_, [](const TrialRank& a, const TrialRank& b) {
     if (a.expected != b.expected) return a.expected > b.expected;
-    return a.values.size() > b.values.size();
+    if (a.values.size() != b.values.size()) return a.values.size() > b.values.size();
+    return a.trial < b.trial;
   });
 }
 
-void Race::shrink() {
-  if (ranking_.empty()) return;
+void Race::shrink(std::span<TrialRank> alike) {
+  if (alike.empty()) return;
   double inverse = 0;
   PooledVariance pooled;
   std::vector<double> merits;
-  for (const TrialRank& one : ranking_) {
+  for (const TrialRank& one : alike) {
     merits.push_back(one.merit);
     inverse += 1 / static_cast<double>(one.values.size());
     pooled.add(one.values);
@@ -89,7 +97,7 @@ void Race::shrink() {
   constexpr double between_min = 0.05;  // of the observed variance
   const double between = between_ = std::max(seen - mean_noise, between_min * seen);
   if (noise_.degrees > 0 && seen > 0) reliability_ = between / (between + noise_.variance);
-  for (TrialRank& one : ranking_) {
+  for (TrialRank& one : alike) {
     const double own = noise_.variance / static_cast<double>(one.values.size());
     const double weight = between + own > 0 ? between / (between + own) : 1;
     one.expected = weight == 1 ? one.merit : middle + (one.merit - middle) * weight;

@@ -22,7 +22,8 @@ struct TrialRank {
   double merit = 0;            // their aggregate
   // The merit that is expected if the trial is trained again: shrunk towards the mean of all trials
   // by the share of noise. With variance s^2 within a trial and t^2 between trials, the merit of n
-  // values has the weight t^2 / (t^2 + s^2 / n).
+  // values has the weight t^2 / (t^2 + s^2 / n). Where some trials have reached their bar, those
+  // that have not keep their merit, and count neither for the mean nor for the noise.
   double expected = 0;
 };
 
@@ -31,8 +32,9 @@ struct Noise {
   double variance = 0;
   double degrees = 0;  // of freedom; 0 if no trial has two values
 };
-// The noise at the end of `phase`, of values smoothed over `memory` phases.
-Noise noise_at(const History& history, int phase, double memory);
+// The noise at the end of `phase`, of values smoothed over `memory` phases. Of trials whose values
+// are all of that kind (all_reached): what stands for a bar that is not reached is no noise.
+Noise noise_at(const History& history, int phase, double memory, bool reached);
 
 // P-value of a trial being worse than another, by a t-test with the pooled noise: with few seeds it
 // is better known than a trial's own spread, and even single values can be compared. While there
@@ -55,7 +57,7 @@ class Race {
   [[nodiscard]] double between() const { return between_; }
 
  private:
-  void shrink();
+  void shrink(std::span<TrialRank> alike);
 
   std::vector<TrialRank> ranking_;
   Noise noise_;

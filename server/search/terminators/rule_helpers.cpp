@@ -55,7 +55,8 @@ bool worse(double value, double than, bool maximize) {
 }
 
 std::string value_text(double value, const SweepShape& shape) {
-  return shape.until_bar && value >= some_not_reached_from ? "not reached" : number_text(value);
+  const bool missed = shape.until_bar && std::abs(value) >= some_not_reached_from;
+  return missed ? "not reached" : number_text(value);
 }
 
 double best_so_far(const History& history, std::size_t run, Score score) {

@@ -108,7 +108,8 @@ std::optional<TerminatorSpec> without_pauses(const TerminatorSpec& spec) {
 
 Replication replication_of(const SweepSpec& spec) {
   return {first_runs(spec),     most_runs(spec),    spec.replicates.aggregate,
-          spec.replicates.race, instances_of(spec), by_ranks(spec)};
+          spec.replicates.race, instances_of(spec), by_ranks(spec),
+          !rescaled(spec)};
 }
 
 SweepShape sweep_shape(const SweepSpec& spec) {

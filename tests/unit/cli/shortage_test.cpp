@@ -50,6 +50,14 @@ TEST(CliShortage, memory_and_labels_are_counted_and_named) {
             "unknown memory");
 }
 
+TEST(CliShortage, a_worker_with_a_label_only_is_none_for_other_runs) {
+  Json reserved = worker("wk_1", 8, 0), spec = needing(1, 0);
+  reserved["labels"] = {"only=mine"};
+  EXPECT_NE(shortage_text(spec, {reserved}, at), "");
+  spec["resources"]["labels"] = {"only=mine"};
+  EXPECT_EQ(shortage_text(spec, {reserved}, at), "");
+}
+
 TEST(CliShortage, names_the_largest_of_many_workers) {
   std::vector<Json> workers;
   for (int i = 1; i <= 9; ++i) workers.push_back(worker("wk_" + std::to_string(i), i, 0));

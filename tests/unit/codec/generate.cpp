@@ -230,6 +230,7 @@ WorkflowInfo Generator::workflow() {
   if (coin()) info.patch_sha256 = sha256();
   if (coin()) info.environment_sha256 = sha256();
   if (coin()) info.hone_commit = std::string(40, 'b') + "+";
+  if (coin()) info.name = name(), info.version = "3", info.description = any_text();
   return info;
 }
 

@@ -9,6 +9,7 @@
 #include "server/search/seeds/leaders.hpp"
 #include "server/search/seeds/race.hpp"
 #include "server/search/statistics/tests.hpp"
+#include "server/search/terminators/rule_helpers.hpp"
 #include "tests/unit/search/play.hpp"
 
 namespace hone {
@@ -218,6 +219,85 @@ TEST(PooledNoise, of_zero_leaves_the_means_to_decide) {
   EXPECT_EQ(p_worse(low, high, {0, 8}), 0);
   EXPECT_EQ(p_worse(high, low, {0, 8}), 1);
   EXPECT_EQ(p_worse(low, low, {0, 8}), 0.5);
+}
+
+// Times -------------------------------------------------------------------------------------------
+
+constexpr double missed = 1.4e15;  // stands for a bar that is not reached
+
+// Trials of a sweep whose values are times, with the same time in every phase.
+History times_of(const std::vector<std::vector<double>>& trials, bool in_units = true) {
+  History history(Goal::soonest, 0, 1, Replication{.first = 2, .most = 9, .in_units = in_units});
+  for (const auto& seeds : trials) {
+    const std::size_t trial = history.add_trial({});
+    for (const double time : seeds) {
+      const std::vector<Score> scores{Score::of(missed), Score::of(time), Score::of(time)};
+      history.add_curve(history.add_run(trial), scores);
+    }
+  }
+  return history;
+}
+
+// One seed below the bar made the noise of all trials 1e15, so that every difference was noise.
+TEST(RaceOfTimes, counts_no_bar_that_is_not_reached_as_noise) {
+  const History history = times_of({{10, 12}, {50, 54}, {30, missed}, {missed, missed}});
+  const Race race(history, 0.3);
+  EXPECT_DOUBLE_EQ(race.noise().variance, (2 + 8) / 2.0);
+  EXPECT_EQ(race.noise().degrees, 2);
+  EXPECT_DOUBLE_EQ(noise_at(history, 2, 0.3, true).variance, 5);
+  EXPECT_EQ(noise_at(history, 2, 0.3, false).variance, 0)
+      << "of the trial of which no seed reached it";
+  ASSERT_EQ(race.ranking().size(), 4U);
+  for (std::size_t place = 0; place < 4; ++place) EXPECT_EQ(race.ranking()[place].trial, place);
+  EXPECT_GT(race.ranking()[0].expected, -13);
+  EXPECT_LT(race.ranking()[1].expected, -50);
+  const Race earlier(times_of({{10, 12}, {50, 54}, {30, missed}}, false), 0.3);
+  EXPECT_GT(earlier.noise().variance, 1e28) << "a sweep of earlier rules is judged as it was";
+}
+
+// The mean over phases held 1.4e15 of the phases before the bar: how long ago it was reached, and
+// not after what time, decided.
+TEST(RaceOfTimes, takes_the_time_of_a_run_and_not_a_mean_over_its_phases) {
+  const History history = times_of({{10, 20}});
+  EXPECT_EQ(SeedCurves(history, 0).smoothed(1, 1.0), (std::vector<double>{-10, -20}));
+}
+
+TEST(RaceOfTimes, stops_a_slower_trial_and_none_for_a_seed_that_has_not_reached_the_bar) {
+  const SweepShape shape{.trials = 8,
+                         .seeds = 2,
+                         .phases = 4,
+                         .replication = {.first = 2, .most = 9, .race = true},
+                         .until_bar = true};
+  const auto rule = made({"none", {}}, shape);
+  const auto verdict_on = [&](double seed, double last) {
+    History history =
+        times_of({{10, 11}, {11, 12}, {12, 10}, {11, 10}, {10, 12}, {30, missed}, {seed}});
+    const std::size_t run = history.add_run(6);
+    history.add_curve(run, std::vector<Score>{Score::of(missed), Score::of(missed)});
+    return rule->judge(history, run, 2, Score::of(last));
+  };
+  const Verdict slow = verdict_on(90, 95);
+  EXPECT_EQ(slow.action, Action::stop);
+  EXPECT_EQ(find_input(slow.inputs, "mean"), 92.5);
+  EXPECT_EQ(rule->explain(slow).find("not reached"), std::string::npos) << rule->explain(slow);
+  EXPECT_EQ(verdict_on(90, missed).action, Action::go_on);
+  EXPECT_EQ(verdict_on(missed, missed).action, Action::go_on);
+}
+
+// With several seeds the bar was compared with the negated value: every run was stopped.
+TEST(MultiSeed, threshold_of_a_loss_keeps_what_is_below_it) {
+  const SweepShape shape{
+      .trials = 2, .seeds = 2, .phases = 4, .replication = {.first = 2, .most = 2}};
+  const auto rule = made({"threshold", {{"value", 5}, {"phases", 1}}}, shape);
+  for (const double loss : {4.0, 6.0}) {
+    History history(Goal::minimize, 0, 1, shape.replication);
+    const std::size_t trial = history.add_trial({});
+    history.add_report(history.add_run(trial), 0, Score::of(loss));
+    const std::size_t run = history.add_run(trial);
+    const Verdict verdict = rule->judge(history, run, 0, Score::of(loss));
+    EXPECT_EQ(verdict.action, loss < 5 ? Action::go_on : Action::stop);
+    EXPECT_EQ(find_input(verdict.inputs, "aggregate"), loss);
+  }
 }
 
 // Leaders -----------------------------------------------------------------------------------------

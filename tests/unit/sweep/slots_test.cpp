@@ -116,6 +116,24 @@ TEST(Slots, memory_and_labels_decide_where_a_run_fits) {
   EXPECT_TRUE(given.offer(small, 4, 0));
 }
 
+// The worker of a tracked training took runs of other sweeps.
+TEST(Slots, a_worker_with_a_label_only_takes_no_other_runs) {
+  GivenGpus given;
+  const Command join = Join{{"name", "host", 1, 4, 0, "test", {}, 0, {"only=mine", "zone=a"}}};
+  given.when(join);
+  const auto worker = std::get<JoinReply>(answer(given.book, join)).worker;
+  SweepSpec spec = GivenGpus::needing(1, 0);
+  given.submit(spec, "any");
+  spec.resources.labels = {"zone=a"};
+  given.submit(spec, "zone");
+  EXPECT_FALSE(given.offer(worker, 4, 0));
+  spec.resources.labels = {"only=mine"};
+  const auto mine = given.submit(spec, "mine");
+  const auto grant = given.offer(worker, 4, 0);
+  ASSERT_TRUE(grant);
+  EXPECT_EQ(sweep_of(given.book, grant->attempt.run).id, mine);
+}
+
 // A paused run leaves its GPU to the next; its promotion takes it again.
 TEST(Slots, a_promotion_waits_for_a_gpu) {
   GivenGpus given;

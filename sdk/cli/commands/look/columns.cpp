@@ -136,6 +136,9 @@ Fields dataset_columns() {
 
 Fields workflow_columns() {
   return {{"id", "/id"},
+          optional({"name", "/name"}),
+          optional({"version", "/version"}),
+          optional({"description", "/description", CellType::long_text}),
           long_text("commit", "/git_commit", 12),
           {"branch", "/git_branch"},
           {"host", "/host"},

@@ -319,6 +319,9 @@ std::string workflow_text(const Json& workflow, const Shown& shown) {
   std::string command;
   for (const auto& word : member(workflow, "/command"))
     command += (command.empty() ? "" : " ") + value_text(word);
+  const std::string version = text_at(workflow, "/version");
+  add(lines, "name", text_at(workflow, "/name") + (version.empty() ? "" : ", version " + version));
+  add(lines, "description", text_at(workflow, "/description"));
   add(lines, "command", command);
   add(lines, "folder", text_at(workflow, "/cwd"));
   add(lines, "by", text_at(workflow, "/user") + " on " + text_at(workflow, "/host"));

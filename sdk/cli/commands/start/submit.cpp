@@ -30,6 +30,8 @@ struct SubmitOptions {
   std::string file;
   std::vector<std::string> assignments;
   std::string dataset;
+  std::string workflow;  // NAME or NAME@VERSION
+  std::string description;
   bool watch = false;
   bool dry_run = false;
   int workers = 0;  // 0: all there are
@@ -79,6 +81,17 @@ Result<SweepId> submit_with_retries(Client& client, const SweepFile& file,
   return sweep;
 }
 
+// How the sweep is run, and what the user calls that.
+WorkflowInfo workflow_of(Session& session, Client& client, const SubmitOptions& options,
+                         const TrainerSpec& trainer) {
+  WorkflowInfo info = record_and_store(session, client, trainer);
+  const auto at = options.workflow.find('@');
+  info.name = options.workflow.substr(0, at);
+  if (at != std::string::npos) info.version = options.workflow.substr(at + 1);
+  info.description = options.description;
+  return info;
+}
+
 void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {
   switch (session.options().format) {
     case Format::json:
@@ -124,7 +137,7 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
   auto client = session.client();
   if (!client) return client.error();
   const auto sweep = submit_with_retries(
-      **client, *file, record_and_store(session, **client, spec->trainer), dataset);
+      **client, *file, workflow_of(session, **client, options, spec->trainer), dataset);
   if (!sweep)
     return sweep.error().code == Code::invalid ? with_place(options, *file, sweep.error())
                                                : sweep.error();
@@ -148,6 +161,9 @@ CommandAction declare_submit(Flags& flags) {
     add_file(flags, options);
     flags.text("--dataset FILE|NAME=DIGEST", options.dataset,
                "what it trains on: a file or folder, identified by its SHA-256, or NAME=DIGEST");
+    flags.text("--workflow NAME[@VERSION]", options.workflow,
+               "what you call this way of working, and which version of it this is");
+    flags.text("--describe TEXT", options.description, "what it is for");
     flags.flag("--watch", options.watch, "follow the sweep until it ends");
     flags.flag("--dry-run", options.dry_run, "check the file and print the plan; submit nothing");
   });
