@@ -22,6 +22,7 @@ inline constexpr char tier[] =
     "CASE WHEN t.confirmed_cost < 1.797e308 THEN 0 WHEN t.cost >= 9e999 THEN 5"
     " WHEN t.cost >= 1.797e308 THEN 4 WHEN t.failed THEN 3"
     " WHEN 2 * t.length < s.longest OR 2 * t.runs < s.most_runs THEN 2 ELSE 1 END";
+inline constexpr int last_valued_tier = 2;
 inline constexpr char key[] =
     "CASE WHEN t.confirmed_cost < 1.797e308 THEN t.confirmed_cost ELSE t.cost END";
 

@@ -92,7 +92,13 @@ class Columns {
   std::int64_t integer() { return s_.getColumn(at_++).getInt64(); }
   int small() { return s_.getColumn(at_++).getInt(); }
   double real() { return s_.getColumn(at_++).getDouble(); }
-  std::string text() { return s_.getColumn(at_++).getString(); }
+  std::string text() { return std::string(view()); }
+  // Valid until the statement's next step.
+  std::string_view view() {
+    const auto column = s_.getColumn(at_++);
+    const char* const start = column.getText();
+    return {start, static_cast<std::size_t>(column.getBytes())};
+  }
   Instant instant() { return {integer()}; }
   template <class T>
   T id() {
@@ -116,9 +122,10 @@ class Columns {
   // A word of one of the tables in schemas/codec/words.hpp: c.word(parse_run_state).
   template <class E>
   E word(std::optional<E> (*parse)(std::string_view)) {
-    const auto name = text();
+    const auto name = view();
     const auto value = parse(name);
-    if (!value) throw std::runtime_error("the query tables hold an unknown word '" + name + "'");
+    if (!value)
+      throw std::runtime_error("the query tables hold an unknown word '" + std::string(name) + "'");
     return *value;
   }
 

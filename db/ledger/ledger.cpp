@@ -209,10 +209,10 @@ void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>&
 
 std::span<const char* const> projection_tables() {
   static constexpr const char* tables[] = {
-      "sweep_dataset", "evaluation",   "artifact",   "edit",          "warm_start", "tag",
-      "note",          "param_number", "param_text", "param_indexed", "param",      "model",
-      "report",        "attempt",      "run",        "trial",         "sweep",      "worker",
-      "dataset",       "workflow",     "token",      "fleet",         "pilot",      "run_group"};
+      "curve",   "sweep_dataset", "evaluation", "artifact",      "edit",   "warm_start", "tag",
+      "note",    "param_number",  "param_text", "param_indexed", "param",  "model",      "report",
+      "attempt", "run",           "trial",      "sweep",         "worker", "dataset",    "workflow",
+      "token",   "fleet",         "pilot",      "run_group"};
   return tables;
 }
 

@@ -332,6 +332,8 @@ struct Fold {
              deciding_exit_code(e), e.detail, e.log_tail, at, word(e.failure));
     s.values.ended(SweepId{sweep_of_trial(s, e.run.trial).value_or(0)}, e.run.trial,
                    e.state == RunState::failed);
+    if (s.report) write_report(s, std::nullopt);
+    s.curves.ended(e.run);
   }
 
   void operator()(const RunReady& e) const { sql::run(s.ready_run, e.run.trial, e.run.replicate); }

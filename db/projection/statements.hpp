@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "db/projection/counts.hpp"
+#include "db/projection/curve_rows.hpp"
 #include "db/projection/fleet_rows.hpp"
 #include "db/projection/knowledge_rows.hpp"
 #include "db/projection/projection.hpp"
@@ -32,6 +33,7 @@ struct ProjectionStatements {
   KnowledgeRows knowledge{db};
   TrialValues values{db};
   FleetRows fleets{db};
+  CurveRows curves{db};
 
   SQLite::Statement sweep_of_trial{db, "SELECT sweep FROM trial WHERE id = ?"};
   SQLite::Statement sweep_of_lease{db, "SELECT sweep FROM attempt WHERE lease = ?"};

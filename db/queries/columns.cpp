@@ -79,8 +79,7 @@ void use_row(const SQLite::Statement& s, Goal goal, const TrialSums* sums,
   cells.steps = c.integer();
   cells.seconds = static_cast<double>(c.integer()) / 1e6;
   if (sums != nullptr) sums->add_to(cells);
-  const auto params = c.text();
-  cells.params = params;
+  cells.params = c.view();
   use(cells);
 }
 

@@ -1,6 +1,7 @@
 #include "db/queries/overview.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #include "db/sql.hpp"
@@ -116,13 +117,28 @@ std::int64_t last_number(SQLite::Database& db, SweepId sweep) {
   return sql::Columns(s).maybe(&sql::Columns::integer).value_or(-1);
 }
 
-std::vector<RunMark> run_marks(SQLite::Database& db, SweepId sweep) {
+namespace {
+
+// The points of a row of `curve`.
+void copy_points(const SQLite::Column& stored, std::vector<PackedPoint>& points) {
+  const auto bytes = static_cast<std::size_t>(stored.getBytes());
+  points.resize(bytes / sizeof(PackedPoint));
+  if (!points.empty()) std::memcpy(points.data(), stored.getBlob(), bytes);
+}
+
+}  // namespace
+
+// A run that has not ended has no row of `curve`.
+void each_curve(SQLite::Database& db, SweepId sweep,
+                const std::function<void(const RunMark&, std::span<const PackedPoint>)>& use) {
   SQLite::Statement s(db,
-                      "SELECT r.trial, r.replicate, t.number, r.state, r.reason"
-                      " FROM trial t JOIN run r ON r.trial = t.id WHERE t.sweep = ?"
-                      " ORDER BY t.number, r.replicate");
+                      "SELECT r.trial, r.replicate, t.number, r.state, r.reason, r.reports,"
+                      " c.points FROM trial t JOIN run r ON r.trial = t.id"
+                      " LEFT JOIN curve c ON c.trial = r.trial AND c.replicate = r.replicate"
+                      " WHERE t.sweep = ? ORDER BY t.number, r.replicate");
+  SQLite::Statement reports(db, select_curve);
   sql::bind(s, sweep);
-  std::vector<RunMark> marks;
+  std::vector<PackedPoint> points;
   while (s.executeStep()) {
     sql::Columns c(s);
     RunMark mark;
@@ -130,9 +146,12 @@ std::vector<RunMark> run_marks(SQLite::Database& db, SweepId sweep) {
     mark.number = c.integer();
     mark.state = c.word(parse_run_state);
     mark.reason = c.word(parse_end_reason);
-    marks.push_back(mark);
+    const bool reported = c.integer() > 0;
+    copy_points(s.getColumn(6), points);
+    if (points.empty() && reported)
+      read_points(sql::bind(reports, mark.run.trial, mark.run.replicate), points);
+    use(mark, points);
   }
-  return marks;
 }
 
 }  // namespace hone

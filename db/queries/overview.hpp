@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
+#include "db/curve.hpp"
 #include "db/queries/rows.hpp"
 
 namespace hone {
@@ -67,14 +69,15 @@ std::vector<TrialMark> improvements(SQLite::Database& db, SweepId sweep, Goal go
 // The number of the newest trial; -1 without trials.
 std::int64_t last_number(SQLite::Database& db, SweepId sweep);
 
-// The runs of a sweep by trial number and replicate.
 struct RunMark {
   RunId run;
-  std::int64_t number = 0;
+  std::int64_t number = 0;  // of the trial
   RunState state = RunState::queued;
   EndReason reason = EndReason::none;
 };
-std::vector<RunMark> run_marks(SQLite::Database& db, SweepId sweep);
+// The runs of a sweep by trial number and replicate, each with its reports by phase.
+void each_curve(SQLite::Database& db, SweepId sweep,
+                const std::function<void(const RunMark&, std::span<const PackedPoint>)>& use);
 
 // columns.cpp
 

@@ -30,7 +30,7 @@ class Snapshot {
   SQLite::Database& db_;
 };
 
-// sweeps.cpp
+// sweeps.cpp; outcomes: outcomes.cpp
 // Newest first; with `archived`, archived sweeps as well.
 Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page,
                                    bool archived = true);
@@ -44,9 +44,13 @@ Result<Page<TrialRow>> list_trials(SQLite::Database& db, SweepId sweep, TrialSor
 Result<TrialRow> find_trial(SQLite::Database& db, TrialId id);
 // The leaderboard without trials that failed or diverged. At most `limit`.
 Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, std::int64_t limit);
-// All completed trials by number; with `phase`, all trials that reported it, with those reports.
+// The completed trials by number; with `phase`, the trials that reported it, with those reports.
+// `only`: those of them with these ids, in this order.
 Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep,
-                                              std::optional<int> phase = {});
+                                              std::optional<int> phase = {},
+                                              const std::vector<TrialId>* only = nullptr);
+// The ids of what list_outcomes returns.
+std::vector<TrialId> outcome_trials(SQLite::Database& db, SweepId sweep, std::optional<int> phase);
 // How many trials have a finite report of each phase, the last phase first.
 std::vector<std::pair<int, std::int64_t>> trials_by_phase(SQLite::Database& db, SweepId sweep);
 

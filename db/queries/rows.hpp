@@ -31,6 +31,9 @@ struct RunCounts {
   std::int64_t stopped = 0;
   std::int64_t failed = 0;
   std::int64_t canceled = 0;
+  [[nodiscard]] std::int64_t all() const {
+    return queued + leased + running + paused + completed + stopped + failed + canceled;
+  }
   friend bool operator==(const RunCounts&, const RunCounts&) = default;
 };
 

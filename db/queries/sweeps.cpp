@@ -4,11 +4,11 @@
 
 #include "base/expect.hpp"
 #include "db/leaderboard.hpp"
-#include "db/projection/further.hpp"
 #include "db/queries/find.hpp"
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
 #include "db/queries/replicates.hpp"
+#include "db/queries/trial_row.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
 
@@ -85,42 +85,6 @@ SweepRow read_sweep(const SQLite::Statement& s) {
   row.confirms = c.maybe(&sql::Columns::id<SweepId>);
   row.best = read_best(c, row.objective.goal);
   return row;
-}
-
-constexpr char trial_columns[] =
-    "t.id, t.sweep, t.number, t.params, t.state, t.reason, t.cost, t.phase, t.runs, t.proposed_at,"
-    " t.best_cost, t.length, t.seeds, t.failed, t.confirmed_cost, t.confirmed_seeds,"
-    " t.schedule, t.origin";
-
-TrialRow read_trial(sql::Columns& c, Goal goal) {
-  TrialRow row;
-  row.id = c.id<TrialId>();
-  row.sweep = c.id<SweepId>();
-  row.number = c.integer();
-  row.params = c.text();
-  row.state = c.word(parse_run_state);
-  row.reason = c.word(parse_end_reason);
-  row.value = sql::score_of(c.real(), goal);
-  row.phase = c.small();
-  row.runs = c.small();
-  row.proposed_at = c.instant();
-  row.best_report = sql::score_of(c.real(), goal);
-  row.length = c.small();
-  row.seeds = c.small();
-  row.failed = c.small() != 0;
-  if (const auto confirmed = c.maybe(&sql::Columns::real))
-    row.confirmed = sql::score_of(*confirmed, goal);
-  row.confirmed_seeds = c.small();
-  row.schedule = c.text();
-  row.from = c.maybe(&sql::Columns::id<TrialId>);
-  return row;
-}
-
-Result<Goal> goal_of(SQLite::Database& db, SweepId sweep) {
-  SQLite::Statement s(db, "SELECT goal FROM sweep WHERE id = ?");
-  if (!sql::bind(s, sweep).executeStep())
-    return refuse(Code::not_found, "there is no sweep " + text(sweep));
-  return sql::Columns(s).word(parse_goal);
 }
 
 Result<Page<TrialRow>> trials_by_number(SQLite::Database& db, SweepId sweep, Goal goal,
@@ -253,17 +217,41 @@ BestRow read_best_row(const SQLite::Statement& s, Goal goal) {
 
 }  // namespace
 
+namespace {
+
+// The first trials of a tier (leaderboard.hpp), in the order of an index. The plus keeps SQLite
+// from the index of costs where the order is that of confirmed costs: it would read all trials.
+std::vector<TrialId> first_of_tier(SQLite::Database& db, SweepId sweep, int tier,
+                                   std::int64_t limit) {
+  const std::string select =
+      "SELECT t.id FROM sweep s CROSS JOIN trial t WHERE s.id = ?1"
+      " AND t.sweep = ?1 AND NOT t.failed AND ";
+  const std::string among =
+      tier == 0 ? "t.confirmed_cost IS NOT NULL AND +t.cost < 1.797e308" : "t.cost < 1.797e308";
+  SQLite::Statement s(db, select + among + " AND " + sql::tier + " = ?2 ORDER BY " +
+                              (tier == 0 ? "t.confirmed_cost" : "t.cost") + ", t.number LIMIT ?3");
+  std::vector<TrialId> trials;
+  for (sql::bind(s, sweep, tier, limit); s.executeStep();)
+    trials.push_back(sql::Columns(s).id<TrialId>());
+  return trials;
+}
+
+}  // namespace
+
+// One tier after the other: an order by tier would sort all trials of the sweep.
 Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, std::int64_t limit) {
   const auto goal = goal_of(db, sweep);
   if (!goal) return goal.error();
-  SQLite::Statement s(db, select_best() +
-                              "t.sweep = ? AND t.cost < 1.797e308 AND NOT t.failed ORDER BY " +
-                              sql::tier + ", " + sql::key + ", t.number LIMIT ?");
-  sql::bind(s, sweep, limit);
+  SQLite::Statement s(db, select_best() + "t.id = ?");
   std::vector<BestRow> rows;
-  while (s.executeStep()) {
-    rows.push_back(read_best_row(s, *goal));
-    rows.back().rank = static_cast<std::int64_t>(rows.size());
+  for (int tier = 0; tier <= sql::last_valued_tier; ++tier) {
+    const auto wanted = limit - static_cast<std::int64_t>(rows.size());
+    if (wanted == 0) break;
+    for (const TrialId trial : first_of_tier(db, sweep, tier, wanted)) {
+      if (!sql::bind(s, trial).executeStep()) continue;
+      rows.push_back(read_best_row(s, *goal));
+      rows.back().rank = static_cast<std::int64_t>(rows.size());
+    }
   }
   return rows;
 }
@@ -307,94 +295,6 @@ SeedCounts count_seeds(SQLite::Database& db, SweepId sweep) {
   counts.said = c.integer();
   counts.applied = c.integer();
   return counts;
-}
-
-namespace {
-
-// A mean over runs.
-class Mean {
- public:
-  void add(Score score) {
-    ++count_;
-    diverged_ = diverged_ || score.is_diverged();
-    if (!diverged_) sum_ += score.value();
-  }
-  [[nodiscard]] Score score() const {
-    return diverged_ ? Score::diverged() : Score::of(sum_ / count_);
-  }
-
- private:
-  double sum_ = 0;
-  double count_ = 0;
-  bool diverged_ = false;
-};
-
-// The values of a run's last report.
-std::vector<Score> read_values(sql::Columns& c) {
-  const auto value = c.maybe(&sql::Columns::real);
-  std::vector<Score> values{value ? Score::of(*value) : Score::diverged()};
-  const auto further = c.maybe(&sql::Columns::text);
-  if (!further) return values;
-  for (const Score score : read_further(*further)) values.push_back(score);
-  return values;
-}
-
-std::vector<Score> scores_of(const std::vector<Mean>& means) {
-  std::vector<Score> scores;
-  for (const Mean& mean : means) scores.push_back(mean.score());
-  return scores;
-}
-
-// Of the last reports of completed trials or, with a phase, of the reports of that phase.
-std::string select_outcomes(bool completed) {
-  const std::string phase = completed ? "r.reports - 1" : "?2";
-  return ", (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
-         "   AND m.phase = p.phase ORDER BY m.step DESC, id DESC LIMIT 1),"
-         " p.value, p.further"
-         " FROM trial t JOIN run r ON r.trial = t.id"
-         " JOIN report p ON p.trial = r.trial AND p.replicate = r.replicate"
-         "  AND p.phase = " +
-         phase + " WHERE t.sweep = ?1" + (completed ? " AND t.state = 'completed'" : "") +
-         " ORDER BY t.number, r.replicate";
-}
-
-}  // namespace
-
-std::vector<std::pair<int, std::int64_t>> trials_by_phase(SQLite::Database& db, SweepId sweep) {
-  SQLite::Statement s(db,
-                      "SELECT p.phase, count(DISTINCT p.trial) FROM trial t JOIN report p"
-                      " ON p.trial = t.id WHERE t.sweep = ? AND p.value IS NOT NULL"
-                      " GROUP BY p.phase ORDER BY p.phase DESC");
-  std::vector<std::pair<int, std::int64_t>> counts;
-  for (sql::bind(s, sweep); s.executeStep();) {
-    sql::Columns c(s);
-    const int phase = c.small();
-    counts.emplace_back(phase, c.integer());
-  }
-  return counts;
-}
-
-Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep,
-                                              std::optional<int> phase) {
-  const auto goal = goal_of(db, sweep);
-  if (!goal) return goal.error();
-  SQLite::Statement s(db, std::string("SELECT ") + trial_columns + select_outcomes(!phase));
-  phase ? sql::bind(s, sweep, *phase) : sql::bind(s, sweep);
-  std::vector<OutcomeRow> rows;
-  std::vector<Mean> means;
-  while (s.executeStep()) {
-    sql::Columns c(s);
-    TrialRow trial = read_trial(c, *goal);
-    auto model = c.maybe(&sql::Columns::id<ModelId>);
-    const auto values = read_values(c);
-    if (rows.empty() || rows.back().trial.id != trial.id) {
-      rows.push_back({std::move(trial), {}, model});
-      means.assign(values.size(), {});
-    }
-    for (std::size_t i = 0; i < std::min(values.size(), means.size()); ++i) means[i].add(values[i]);
-    rows.back().values = scores_of(means);
-  }
-  return rows;
 }
 
 }  // namespace hone

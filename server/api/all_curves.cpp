@@ -3,11 +3,13 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include "db/queries/overview.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/types/reach.hpp"
+#include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
@@ -48,29 +50,31 @@ struct Matrix {
   std::vector<std::int64_t> steps;  // the highest step of each column
 };
 
-// A diverged report is +infinity, no report NaN.
-Matrix read_matrix(SQLite::Database& db, const SweepRow& sweep, std::int64_t points) {
+Matrix empty_matrix(const SweepRow& sweep, std::int64_t points) {
   Matrix matrix;
-  matrix.runs = run_marks(db, sweep.id);
-  const auto rows = static_cast<std::int64_t>(matrix.runs.size());
+  const auto rows = sweep.runs.all();
   matrix.phases = sweep.phases_per_run;
   matrix.points = std::clamp<std::int64_t>(
       std::min({points, matrix.phases, limits::matrix_cells_max / std::max<std::int64_t>(1, rows)}),
       1, limits::history_points_max);
   const auto width = static_cast<std::size_t>(matrix.points);
-  matrix.cells.assign(matrix.runs.size() * width, std::numeric_limits<float>::quiet_NaN());
+  matrix.runs.reserve(static_cast<std::size_t>(rows));
+  matrix.cells.reserve(static_cast<std::size_t>(rows) * width);
   matrix.steps.assign(width, 0);
-  std::size_t row = 0;
-  each_report(db, sweep.id, Verdicts::leave_out, [&](const ReportView& report) {
-    const RunId run{report.trial, report.replicate};
-    while (row < matrix.runs.size() && matrix.runs[row].run != run) ++row;
-    if (row == matrix.runs.size() || report.phase >= matrix.phases) return;
-    const auto column = static_cast<std::size_t>(report.phase * matrix.points / matrix.phases);
-    matrix.cells[row * width + column] =
-        report.value ? static_cast<float>(*report.value) : std::numeric_limits<float>::infinity();
-    matrix.steps[column] = std::max(matrix.steps[column], report.step);
-  });
   return matrix;
+}
+
+// A diverged report is +infinity, no report NaN.
+void add_row(Matrix& matrix, const RunMark& mark, std::span<const PackedPoint> points) {
+  const std::size_t row = matrix.cells.size();
+  matrix.runs.push_back(mark);
+  matrix.cells.resize(row + matrix.steps.size(), std::numeric_limits<float>::quiet_NaN());
+  for (const PackedPoint& point : points) {
+    if (point.phase >= matrix.phases) break;
+    const auto column = static_cast<std::size_t>(point.phase * matrix.points / matrix.phases);
+    matrix.cells[row + column] = point.value;
+    matrix.steps[column] = std::max(matrix.steps[column], point.step);
+  }
 }
 
 Json header_of(const Matrix& matrix) {
@@ -124,7 +128,10 @@ ReadResult curves_matrix(SQLite::Database& db, const Request& request) {
   const auto sweep = find_sweep(db, *id);
   if (!sweep) return sweep.error();
   if (auto fits = check_scan(db, *sweep); !fits) return fits.error();
-  const auto matrix = read_matrix(db, *sweep, *points);
+  Matrix matrix = empty_matrix(*sweep, *points);
+  each_curve(db, *id, [&](const RunMark& mark, std::span<const PackedPoint> curve) {
+    add_row(matrix, mark, curve);
+  });
   Json header = header_of(matrix);
   header["seq"] = last_seq(db);
   header["sweep"] = text(*id);
@@ -178,7 +185,7 @@ void add_report(PhaseSums& sums, const ReportView& report, Goal goal) {
   }
 }
 
-Json shown(std::optional<double> merit, Goal goal) {
+Json value_of_merit(std::optional<double> merit, Goal goal) {
   if (!merit) return nullptr;
   return goal == Goal::maximize ? *merit : 0.0 - *merit;
 }
@@ -199,8 +206,8 @@ Json render_phase(std::int64_t phase, PhaseSums& sums, Goal goal) {
     for (const double share : {0.0, 0.25, 0.5, 0.75, 1.0})
       json["quartiles"].push_back(quantile(sums.values, share));
   }
-  json["best_stopped"] = shown(sums.best_stopped, goal);
-  json["worst_continued"] = shown(sums.worst_continued, goal);
+  json["best_stopped"] = value_of_merit(sums.best_stopped, goal);
+  json["worst_continued"] = value_of_merit(sums.worst_continued, goal);
   return json;
 }
 

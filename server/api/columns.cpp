@@ -19,8 +19,6 @@
 namespace hone::api {
 namespace {
 
-std::string quoted(std::string_view word) { return "\"" + std::string(word) + "\""; }
-
 constexpr std::size_t even_rows_least = 100;
 
 // A JSON array under construction. Values that are not numbers become codes of a list of words, and
@@ -45,12 +43,19 @@ class ColumnText {
   }
   void add_word(std::string_view json) {
     coded_ = true;
+    if (json == newest_) return add_integer(newest_code_);
     auto found = codes_.find(json);
     if (found == codes_.end()) {
       found = codes_.emplace(json, static_cast<std::int64_t>(codes_.size())).first;
       words_ += (words_.empty() ? "" : ",") + std::string(json);
     }
-    add_integer(found->second);
+    newest_ = found->first;
+    newest_code_ = found->second;
+    add_integer(newest_code_);
+  }
+  void add_plain_word(std::string_view word) {
+    quoted_.assign("\"").append(word).append("\"");
+    add_word(quoted_);
   }
   void fill(std::size_t rows) {  // nulls up to this length
     while (rows_ < rows) add_null();
@@ -61,12 +66,15 @@ class ColumnText {
     if (!coded_ && !number && json != "null") recode();
     coded_&& json != "null" ? add_word(json) : add_text(json);
   }
-  [[nodiscard]] std::string json() const {
-    if (words_.empty() && even_ && rows_ >= even_rows_least)
-      return "{\"first\":" + std::to_string(first_) + ",\"by\":" + std::to_string(by_) + "}";
-    if (words_.empty()) return "[" + cells_ + "]";
-    return "{\"words\":[" + words_ + "],\"codes\":[" + cells_ + "]}";
+  void append_to(std::string& text) const {
+    if (words_.empty() && even_ && rows_ >= even_rows_least) {
+      text += "{\"first\":" + std::to_string(first_) + ",\"by\":" + std::to_string(by_) + "}";
+      return;
+    }
+    if (!words_.empty()) text.append("{\"words\":[").append(words_).append("],\"codes\":");
+    text.append("[").append(cells_).append(words_.empty() ? "]" : "]}");
   }
+  [[nodiscard]] std::size_t bytes() const { return cells_.size() + words_.size() + 64; }
 
  private:
   void append(std::string_view json) {
@@ -86,12 +94,15 @@ class ColumnText {
   }
 
   std::string cells_;
+  std::string quoted_;  // of the newest plain word: a member to keep its memory
   std::size_t rows_ = 0;
   bool even_ = true;
   std::int64_t first_ = 0;
   std::int64_t by_ = 0;
   bool coded_ = false;
   std::map<std::string, std::int64_t, std::less<>> codes_;  // by their JSON
+  std::string_view newest_;                                 // a key of codes_
+  std::int64_t newest_code_ = 0;
   std::string words_;
 };
 
@@ -139,8 +150,8 @@ struct Field {
 constexpr Field fields[] = {
     {"trial", [](ColumnText& c, const TrialCells& t) { c.add_integer(t.trial.value); }},
     {"number", [](ColumnText& c, const TrialCells& t) { c.add_integer(t.number); }},
-    {"state", [](ColumnText& c, const TrialCells& t) { c.add_word(quoted(word(t.state))); }},
-    {"reason", [](ColumnText& c, const TrialCells& t) { c.add_word(quoted(word(t.reason))); }},
+    {"state", [](ColumnText& c, const TrialCells& t) { c.add_plain_word(word(t.state)); }},
+    {"reason", [](ColumnText& c, const TrialCells& t) { c.add_plain_word(word(t.reason)); }},
     {"value",
      [](ColumnText& c, const TrialCells& t) {
        if (!t.value) return c.add_null();
@@ -188,19 +199,23 @@ class Table {
     return {has("steps"), has("seconds")};
   }
   [[nodiscard]] std::size_t rows() const { return rows_; }
-  [[nodiscard]] std::string json() {
-    std::string text = "{";
+  void append_to(std::string& text) {
+    for (auto& [name, key, column] : params_) column.fill(rows_);
+    std::size_t bytes = text.size() + 64;
+    for (const auto& [field, column] : plain_) bytes += column.bytes();
+    for (const auto& [name, key, column] : params_) bytes += column.bytes() + 2 * name.size();
+    text.reserve(bytes);
+    text += '{';
     for (const auto& [field, column] : plain_) append(text, std::string(field->name), column);
-    for (auto& [name, key, column] : params_) {
-      column.fill(rows_);
+    for (const auto& [name, key, column] : params_)
       append(text, std::string(params_prefix) + name, column);
-    }
-    return text + "}";
+    text += '}';
   }
 
  private:
   static void append(std::string& text, const std::string& name, const ColumnText& column) {
-    text += (text.size() > 1 ? "," : "") + to_text(Json(name)) + ":" + column.json();
+    text += (text.ends_with('{') ? "" : ",") + to_text(Json(name)) + ":";
+    column.append_to(text);
   }
   void add_columns(std::string_view name, const std::vector<std::string>& params) {
     if (name == "params.*") {
@@ -290,8 +305,9 @@ ReadResult columns(SQLite::Database& db, const Request& request) {
   Response response;
   response.body = "{\"seq\":" + std::to_string(last_seq(db)) + ",\"sweep\":\"" + text(*id) +
                   "\",\"complete\":" + (*only ? "false" : "true") +
-                  ",\"rows\":" + std::to_string(table.rows()) + ",\"columns\":" + table.json() +
-                  "}";
+                  ",\"rows\":" + std::to_string(table.rows()) + ",\"columns\":";
+  table.append_to(response.body);
+  response.body += '}';
   return response;
 }
 

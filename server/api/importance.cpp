@@ -55,15 +55,40 @@ Result<std::vector<Observation>> observations_of(const std::vector<OutcomeRow>& 
 // The phase at whose end the trials are compared. Where a rule stops most of them, the completed
 // ones are few, and good: the last phase that half of the trials have reported is more instructive.
 // nullopt: the completed trials.
-std::optional<int> phase_compared(SQLite::Database& db, SweepId sweep, std::size_t completed) {
-  const auto counts = trials_by_phase(db, sweep);
+std::optional<int> phase_compared(SQLite::Database& db, const SweepRow& sweep,
+                                  std::size_t completed) {
+  const auto enough_of = [](std::int64_t trials) {
+    return std::max<std::int64_t>(importance_trials_min, (trials + 1) / 2);
+  };
+  if (std::cmp_greater_equal(completed, enough_of(sweep.trials_proposed))) return std::nullopt;
+  const auto counts = trials_by_phase(db, sweep.id);
   std::int64_t most = 0;
   for (const auto& [phase, trials] : counts) most = std::max(most, trials);
-  const auto enough = std::max<std::int64_t>(importance_trials_min, (most + 1) / 2);
-  if (std::cmp_greater_equal(completed, enough)) return std::nullopt;
+  if (std::cmp_greater_equal(completed, enough_of(most))) return std::nullopt;
   for (const auto& [phase, trials] : counts)
-    if (trials >= enough) return phase;
+    if (trials >= enough_of(most)) return phase;
   return std::nullopt;
+}
+
+// Reads evenly spread trials until there are as many observations as the forest takes: few of
+// 100,000 trials, unless most of them have no value.
+Result<std::vector<Observation>> sampled(SQLite::Database& db, SweepId sweep,
+                                         std::optional<int> phase,
+                                         const std::vector<TrialId>& trials,
+                                         const SearchSpace& space, std::size_t objective) {
+  std::vector<Observation> observations;
+  const std::size_t stride = trials.size() / importance_trials_max + 1;
+  for (std::size_t first = 0; first < stride; ++first) {
+    if (observations.size() >= importance_trials_max) break;
+    std::vector<TrialId> some;
+    for (std::size_t i = first; i < trials.size(); i += stride) some.push_back(trials[i]);
+    const auto outcomes = list_outcomes(db, sweep, phase, &some);
+    if (!outcomes) return outcomes.error();
+    const auto found = observations_of(*outcomes, space, objective);
+    if (!found) return found.error();
+    observations.insert(observations.end(), found->begin(), found->end());
+  }
+  return observations;
 }
 
 Json items_of(const Importance& importance, const SearchSpace& space) {
@@ -94,13 +119,11 @@ ReadResult importance(SQLite::Database& db, const Request& request) {
   if (!objective) return objective.error();
   const auto space = SearchSpace::make(spec->parameters, spec->constraints);
   if (!space) return refuse(Code::internal, "the stored space: " + space.error().detail);
-  auto outcomes = list_outcomes(db, *id);
-  if (!outcomes) return outcomes.error();
-  const auto completed = outcomes->size();
-  const auto phase = phase_compared(db, *id, completed);
-  if (phase) outcomes = list_outcomes(db, *id, phase);
-  if (!outcomes) return outcomes.error();
-  const auto observations = observations_of(*outcomes, *space, *objective);
+  auto trials = outcome_trials(db, *id, std::nullopt);
+  const auto completed = trials.size();
+  const auto phase = phase_compared(db, *sweep, completed);
+  if (phase) trials = outcome_trials(db, *id, phase);
+  const auto observations = sampled(db, *id, phase, trials, *space, *objective);
   if (!observations) return observations.error();
   const auto measured = measure_importance(*space, *observations, spec->seed);
   if (!measured) return measured.error();

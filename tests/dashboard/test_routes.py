@@ -3,6 +3,8 @@
 import json
 import math
 import struct
+import subprocess
+import time
 
 import pytest
 
@@ -71,22 +73,50 @@ def test_columns_of_a_filter_are_those_that_find_returns(filled):
     assert [f"tr_{one}" for one in answer["columns"]["trial"]] == [one["id"] for one in trials]
 
 
-def test_matrix_holds_every_report(filled):
-    server = filled.server
-    curves = all_items(server, f"/v1/sweeps/{filled.ended}/curves?limit=1000")
-    header, cells = read_matrix(server, filled.ended)
-    assert header["points"] == 10 and header["rows"] == len(curves)
+def check_matrix(server, sweep):
+    """The matrix against the reports of each run: equal as 32-bit numbers. Returns its body without the ledger's number."""
+    curves = all_items(server, f"/v1/sweeps/{sweep}/curves?limit=1000")
+    header, cells = read_matrix(server, sweep)
+    points = header["points"]
+    assert header["phases"] == points and header["rows"] == len(curves)
     for row, run in enumerate(curves):
         assert f"rn_{header['trial'][row]}.{header['replicate'][row]}" == run["run"]
-        own = cells[row * 10 : row * 10 + 10]
         values = {point["phase"]: point["value"] for point in run["curve"]}
-        for phase in range(10):
-            if phase not in values:
-                assert math.isnan(own[phase])
-            elif values[phase] == "diverged":
-                assert own[phase] == math.inf
-            else:
-                assert own[phase] == pytest.approx(values[phase], rel=1e-6)
+        expected = [values.get(phase, math.nan) for phase in range(points)]
+        expected = [math.inf if value == "diverged" else value for value in expected]
+        own = cells[row * points : (row + 1) * points]
+        assert struct.pack(f"<{points}f", *own) == struct.pack(f"<{points}f", *expected)
+    header.pop("seq")
+    return header, struct.pack(f"<{len(cells)}f", *cells)
+
+
+def test_matrix_holds_every_report(filled):
+    for sweep in (filled.ended, filled.seeds, filled.population, filled.running):
+        check_matrix(filled.server, sweep)
+
+
+def test_matrix_is_the_same_on_a_standby_in_a_backup_and_after_an_import(filled, tmp_path):
+    primary = filled.server
+    sweeps = (filled.ended, filled.seeds, filled.population, filled.running)
+    matrices = {sweep: check_matrix(primary, sweep) for sweep in sweeps}
+    standby = world.start(tmp_path / "standby", f"--follow=http://127.0.0.1:{primary.port}")
+    newest = primary.get("/v1/ledger")["seq"]
+    for _ in range(600):
+        answer = standby.ask("GET", "/v1/ledger")
+        if answer.status == 200 and answer.json["seq"] >= newest:
+            break
+        time.sleep(0.1)
+    backup = tmp_path / "backup"
+    hone = world.e2e.program("hone")
+    subprocess.run([hone, "db", "backup", backup, "--data", primary.folder], check=True)
+    restored = world.start(backup)
+    for server in (standby, restored):
+        for sweep in sweeps:
+            assert check_matrix(server, sweep) == matrices[sweep]
+    document = primary.get(f"/v1/sweeps/{filled.population}/export")
+    imported = restored.post("/v1/imports", {"request_id": "moved", "export": document})["sweep"]
+    assert check_matrix(restored, imported)[1] == matrices[filled.population][1]
+    assert standby.stop() == 0 and restored.stop() == 0
 
 
 def test_matrix_of_fewer_points_keeps_the_last_report_of_each(filled):

@@ -16,8 +16,8 @@ constexpr int lives_max = 40;  // restarts for one command; with more, it can ne
 
 std::string projection_text(SQLite::Database& db) {
   std::string text;
-  for (const char* table :
-       {"workflow", "dataset", "worker", "sweep", "trial", "run", "attempt", "report", "model"}) {
+  for (const char* table : {"workflow", "dataset", "worker", "sweep", "trial", "run", "attempt",
+                            "report", "model", "curve"}) {
     SQLite::Statement rows(db, std::string("SELECT * FROM ") + table + " ORDER BY 1, 2, 3");
     text += std::string("\n") + table;
     while (rows.executeStep())

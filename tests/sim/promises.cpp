@@ -2,10 +2,12 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "db/ledger/ledger.hpp"
+#include "db/queries/overview.hpp"
 #include "schemas/codec/body.hpp"
 #include "server/api/router.hpp"
 #include "server/engine/book_archive.hpp"
@@ -301,6 +303,23 @@ std::string World::check_replay() {
   return archive_book(told) == archive_book(server_.whole_book()) ? "" : "their bytes differ";
 }
 
+std::string World::check_curves() {
+  SQLite::Database& db = server_.database();
+  for (const auto& [id, sweep] : server_.whole_book().sweeps) {
+    std::vector<std::pair<RunId, PackedPoint>> reports, packed;
+    each_report(db, id, Verdicts::leave_out, [&](const ReportView& one) {
+      const auto diverged = std::numeric_limits<double>::infinity();
+      const auto value = static_cast<float>(one.value.value_or(diverged));
+      reports.push_back({{one.trial, one.replicate}, {one.step, one.phase, value}});
+    });
+    each_curve(db, id, [&](const RunMark& mark, std::span<const PackedPoint> points) {
+      for (const PackedPoint& point : points) packed.emplace_back(mark.run, point);
+    });
+    if (packed != reports) return text(id) + " has curves other than its reports";
+  }
+  return {};
+}
+
 std::string World::check_counts() {
   const auto count = [&](const char* sql) { return server_.database().execAndGet(sql).getInt64(); };
   tally_.reports = count("SELECT count(*) FROM event WHERE kind = 'report_recorded'");
@@ -360,6 +379,7 @@ std::span<const Promise> promises() {
       {"a confirmation trains the tuned sets on new seeds", "the end", &World::check_confirmations},
       {"no trial waits permanently for a missing seed", "the end", &World::check_patience},
       {"the reported best of a sweep are those of the rules", "the end", &World::check_best},
+      {"curves equal the reports", "the end", &World::check_curves},
       {"query tables equal a rebuild", "the end", &World::check_projection},
       {"the file is sound", "the end", &World::check_file},
       {"every sweep ends once the faults are over", "the end", nullptr},

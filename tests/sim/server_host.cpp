@@ -131,8 +131,9 @@ void ServerHost::step() {
     return crash(rng_.below(2) == 0 ? Fault::kill : Fault::power_cut);
   std::vector<Envelope> batch;
   batch.swap(inbox_);
+  const Instant now = server_time();
   try {
-    engine_->step(std::move(batch), server_time());
+    engine_->step(std::move(batch), now);
     look_at_news();
     read_something();
     if (rng_.below(64) == 0)
@@ -141,7 +142,7 @@ void ServerHost::step() {
   } catch (const SQLite::Exception&) {
     return crash(Fault::kill);
   }
-  check_waiting();
+  check_waiting(now);
   check_replay();
   schedule_step();
 }
@@ -181,7 +182,7 @@ void ServerHost::read_something() {
 
 // Only a worker's request for work may wait, and only if there is none: no worker idles while work
 // exists, and no run waits for the verdict of another.
-void ServerHost::check_waiting() const {
+void ServerHost::check_waiting(Instant now) const {
   if (!inbox_.empty()) return;
   for (const auto& [number, command] : unanswered_) {
     expect(std::holds_alternative<Acquire>(command), "only those who ask for work wait");
@@ -193,7 +194,7 @@ void ServerHost::check_waiting() const {
         return std::holds_alternative<LeaseGranted>(e);
       });
     };
-    const bool work = gets_work(engine_->book().last_at) && gets_work(agenda_.now());
+    const bool work = gets_work(engine_->book().last_at) && gets_work(now);
     expect(!work, "no worker waits while there is work for it");
   }
 }

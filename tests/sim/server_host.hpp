@@ -60,7 +60,7 @@ class ServerHost {
   void schedule_step();
   void look_at_news();
   void check_replay();
-  void check_waiting() const;
+  void check_waiting(Instant now) const;
   void read_something();
   Restored restored();
   faultfs::Fault draw_fault();

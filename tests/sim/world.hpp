@@ -87,6 +87,7 @@ class World {
   std::string check_verdicts();
   std::string check_replay();
   std::string check_counts();
+  std::string check_curves();
   std::string check_projection();
   std::string check_file();
   std::string check_retries();

@@ -42,6 +42,18 @@ TEST(ApiImportance, NamesTheParameterThatDecides) {
   EXPECT_EQ(body, server.get("/v1/sweeps/" + sweep + "/importance?objective=return"));
 }
 
+TEST(ApiImportance, ReadsASampleOfManyTrials) {
+  TestApi server;
+  Json spec = told_spec();
+  spec["search"]["trials"] = 2100;
+  const auto sweep = server.submit(spec);
+  tell(server, sweep, 2100);
+  const Json body = server.get("/v1/sweeps/" + sweep + "/importance");
+  EXPECT_EQ(body["completed"], 2100);
+  EXPECT_EQ(body["trials"], 2000);
+  EXPECT_EQ(body["items"][0]["parameters"], Json::parse(R"(["width"])"));
+}
+
 TEST(ApiImportance, RefusesTooFewTrialsAndUnknownObjectives) {
   TestApi server;
   const auto sweep = server.submit(told_spec());

@@ -1,0 +1,21 @@
+#include "db/projection/curve_rows.hpp"
+
+#include "db/sql.hpp"
+
+namespace hone {
+
+CurveRows::CurveRows(SQLite::Database& db)
+    : reports_(db, select_curve),
+      add_(db, "INSERT INTO curve (trial, replicate, points) VALUES (?, ?, ?)") {}
+
+void CurveRows::ended(RunId run) {
+  sql::bind(reports_, run.trial, run.replicate);
+  read_points(reports_, points_);
+  if (points_.empty()) return;
+  sql::bind(add_, run.trial, run.replicate);
+  add_.bindNoCopy(3, points_.data(), static_cast<int>(points_.size() * sizeof(PackedPoint)));
+  add_.exec();
+  add_.reset();
+}
+
+}  // namespace hone
