@@ -119,8 +119,10 @@ def test_a_run_that_fills_a_shared_gpu_is_tried_again_alone_and_not_blamed(serve
                    limits={"max_retries": 0})
 
     def waits_alone():
-        run = server.get("/v1/runs/rn_1.0")
-        return run["state"] == "queued" and run["failure"] == "oom"
+        answer = server.ask("GET", "/v1/runs/rn_1.0")
+        if answer.status == 404:  # no worker has asked for it yet
+            return False
+        return answer.json["state"] == "queued" and answer.json["failure"] == "oom"
 
     wait_for(waits_alone, seconds=100)
     why = " ".join(ok("explain", "rn_1.0", server=server).split())

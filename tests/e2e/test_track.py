@@ -33,7 +33,7 @@ def test_a_run_outside_of_sweeps_is_found_as_any_other(server, tmp_path):
                           "json", server=server))
     assert [run["id"] for run in found] == ["rn_1.0"]
     assert len(server.get("/v1/runs/rn_1.0/curve")["items"]) == 3
-    assert server.get("/v1/runs/rn_1.0/models")["items"]
+    assert server.get("/v1/models?run=rn_1.0")["items"]
     lineage = ok("lineage", "rn_1.0", server=server)
     assert "CartPole-v1" in lineage and "hone " in lineage
     assert "cem CartPole-v1" in ok("ls", server=server)
@@ -114,6 +114,6 @@ def test_a_workflow_has_a_name_a_version_and_a_description(server, tmp_path):
                           "--format", "json", server=server))
     assert [sweep["id"] for sweep in found] == ["sw_1"]
     listed = ok("find", "workflow where name = nightly", server=server)
-    assert listed.count("tunes the walker") == 2
+    assert listed.count("tunes the") == 2  # the rest may be cut
     document = ok("export", "sw_2", "--format", "json", server=server)
     assert "nightly" in document

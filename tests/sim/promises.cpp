@@ -260,7 +260,8 @@ std::string World::check_retries() {
   SQLite::Statement rows(server_.database(),
                          "SELECT body ->> '$.run', count(*) FROM event WHERE kind = 'run_returned'"
                          " AND body ->> '$.reason' <> 'requeue_requested'"
-                         " AND coalesce(body ->> '$.failure', '') <> 'preempted' GROUP BY 1");
+                         " AND coalesce(body ->> '$.failure', '') <> 'preempted'"
+                         " AND coalesce(body ->> '$.alone', 0) = 0 GROUP BY 1");
   while (rows.executeStep()) {
     const auto run = parse_id<RunId>(rows.getColumn(0).getString());
     const int retries_max = sweep_of(server_.whole_book(), *run).spec.limits.max_retries;

@@ -170,7 +170,10 @@ TEST(Columns, name_members_of_real_replies) {
   EXPECT_EQ(absent_in(items("/v1/events"), {event_columns()[0], event_columns()[2]}), none);
   EXPECT_EQ(absent_in(server.api.get("/v1/trials/tr_1/explain")["verdicts"], verdict_columns(true)),
             none);
-  for (const char* kind : {"sweep", "trial", "run", "attempt", "worker", "workflow", "report"})
+  // Only a workflow that its user named has these.
+  EXPECT_EQ(absent_in(items("/v1/find?where=workflow"), find_columns("workflow")),
+            (std::vector<std::string>{"/name", "/version", "/description"}));
+  for (const char* kind : {"sweep", "trial", "run", "attempt", "worker", "report"})
     EXPECT_EQ(absent_in(items(std::string("/v1/find?where=") + kind), find_columns(kind)), none)
         << kind;
 }
