@@ -14,6 +14,8 @@ struct TrainerRow {
   std::string_view name{};  // set by the table
   Result<std::unique_ptr<Trainer>> (*make)(const TrainingJob& job) = nullptr;
   Result<Evaluation> (*evaluate)(const EvaluationPlan& plan) = nullptr;
+  // Plays for a training as its process, by two descriptors; nullptr: there are no such processes.
+  Status (*serve)(int socket, int memory) = nullptr;
   bool measures = false;  // has --measure: runs what it has learned for real
 };
 

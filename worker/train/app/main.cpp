@@ -28,6 +28,7 @@ struct Flags {
   std::string count;
   std::string save_every;
   std::string format = "text";
+  std::vector<int> serve;                    // descriptors, see TrainerRow::serve
   std::map<std::string, std::string> named;  // settings that are given as options
 };
 
@@ -100,6 +101,7 @@ CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
                 "draw actions from the policy instead of taking the most probable")
       ->needs(evaluate);
   if (row.measures) add_measuring(*sub, flags);
+  if (row.serve != nullptr) sub->add_option("--serve", flags.serve)->expected(2)->group("");
   // Every other setting as an option: --graph resnet-50 for --set graph=resnet-50.
   for (const auto& setting : info.settings) {
     std::string name(setting.name);
@@ -115,6 +117,11 @@ CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
 }
 
 Result<int> run_alone(const TrainerRow& row, Flags& flags) {
+  if (!flags.serve.empty()) {
+    auto served = row.serve(flags.serve[0], flags.serve[1]);
+    if (!served) return std::move(served).error();
+    return 0;
+  }
   const bool json = flags.format != "text";
   if (!flags.evaluation.model.empty() && !flags.measures) {
     flags.evaluation.env = flags.train.env;

@@ -4,14 +4,41 @@
 #include <thread>
 
 #include "worker/train/actor_critic/evaluate.hpp"
+#include "worker/train/actor_critic/experience/frames.hpp"
 #include "worker/train/actor_critic/experience/play_meter.hpp"
+#include "worker/train/actor_critic/learning/weights.hpp"
 #include "worker/train/table.hpp"
 #include "worker/train/value/actor_threads.hpp"
 #include "worker/train/value/apex_actor.hpp"
+#include "worker/train/value/apex_processes.hpp"
 #include "worker/train/value/q_training.hpp"
 
 namespace hone::dqn {
 namespace {
+
+// Of an actor in this process.
+class ThreadLink final : public ApexLink {
+ public:
+  ThreadLink(ga3c::FrameCounter& frames, ga3c::WeightBoard& board, ApexQueue& queue)
+      : frames_(frames), board_(board), queue_(queue) {}
+
+  int claim(int columns, int steps_max) override { return frames_.claim(columns, steps_max); }
+  std::uint64_t fetch(dense::Floats& weights) override {
+    const auto reading = board_.read();
+    weights.assign(reading.parameters().begin(), reading.parameters().end());
+    return reading.version();
+  }
+  void hand_over(ApexChunk& chunk) override {
+    chunk.hand_over();
+    ApexChunk* const item = &chunk;
+    queue_.push({&item, 1}, ApexQueue::Wake::one);
+  }
+
+ private:
+  ga3c::FrameCounter& frames_;
+  ga3c::WeightBoard& board_;
+  ApexQueue& queue_;
+};
 
 class Apex final : public trainers::Trainer {
  public:
@@ -25,8 +52,8 @@ class Apex final : public trainers::Trainer {
     });
   }
 
-  // Makes the actors. Call it before any other method.
-  Status make_actors();
+  // Makes the actors, or what starts their processes. Call it before any other method.
+  Status make_actors(const trainers::TrainingJob& job);
 
   void advance(std::int64_t until_step, const std::stop_token& stop,
                const std::function<void()>& tick) override;
@@ -38,12 +65,15 @@ class Apex final : public trainers::Trainer {
   Status load(const std::filesystem::path& path) override;
 
  private:
+  void advance_threads(const std::function<void()>& tick);
   void store_and_train(const ApexChunk& chunk);
+  void publish();
 
   Options options_;
   QTraining training_;
   ga3c::WeightBoard board_;
-  std::vector<std::unique_ptr<ApexActor>> actors_;
+  std::vector<std::unique_ptr<ApexActor>> actors_;  // none: they are processes
+  std::unique_ptr<ApexProcesses> processes_;
   ga3c::FrameCounter frames_;
   ga3c::EpisodeLog episodes_;
   std::optional<trainers::Solved> solved_;  // read while no actor runs
@@ -57,7 +87,14 @@ class Apex final : public trainers::Trainer {
   std::uint64_t version_ = 1;  // of the newest weights on the board
 };
 
-Status Apex::make_actors() {
+Status Apex::make_actors(const trainers::TrainingJob& job) {
+  if (options_.apex.processes) {
+    auto made = ApexProcesses::make(options_, job);
+    if (!made) return std::move(made).error();
+    processes_ = *std::move(made);
+    processes_->publish(training_.learner().weights());
+    return Done{};
+  }
   const int each = options_.envs / options_.apex.actors;
   for (int i = 0; i < options_.apex.actors; ++i) {
     auto env = options_.env.make(
@@ -74,6 +111,15 @@ void Apex::advance(std::int64_t until_step, const std::stop_token& stop,
   frames_.open_until(until_step);
   const std::stop_callback on_stop(stop, [&] { frames_.stop(); });
   for (std::size_t lane = 0; lane < options_.memory.lanes; ++lane) training_.memory().cut(lane);
+  if (processes_) {
+    processes_->run({frames_, episodes_, training_.memory(),
+                     [&](const ApexChunk& chunk) { store_and_train(chunk); }, tick});
+    return;
+  }
+  advance_threads(tick);
+}
+
+void Apex::advance_threads(const std::function<void()>& tick) {
   const auto slots = static_cast<std::size_t>(options_.apex.actors * options_.apex.slots);
   ApexQueue queue({slots, 0, 1});
   queue.add_consumer();
@@ -85,8 +131,9 @@ void Apex::advance(std::int64_t until_step, const std::stop_token& stop,
       }
     });
   });
+  ThreadLink link(frames_, board_, queue);
   run_threads(
-      actors_, [&](ApexActor& actor) { actor.play(frames_, board_, queue, episodes_); }, tick);
+      actors_, [&](ApexActor& actor) { actor.play(link, episodes_); }, tick);
   queue.close();
 }
 
@@ -100,7 +147,14 @@ void Apex::store_and_train(const ApexChunk& chunk) {
   ++chunks_;
   training_.train(frames, trained_);
   if (training_.learner().diverged()) return frames_.stop();
-  board_.publish(training_.learner().weights());
+  publish();
+}
+
+void Apex::publish() {
+  if (processes_)
+    processes_->publish(training_.learner().weights());
+  else
+    board_.publish(training_.learner().weights());
   ++version_;
 }
 
@@ -119,7 +173,7 @@ std::vector<trainers::MetricPoint> Apex::take_metrics() {
   training_.add_metrics(seconds, points);
   if (chunks_ > 0)
     points.push_back({"policy_lag", static_cast<double>(lag_) / static_cast<double>(chunks_)});
-  points.push_back({"actors", static_cast<double>(actors_.size())});
+  points.push_back({"actors", static_cast<double>(options_.apex.actors)});
   lag_ = chunks_ = 0;
   return points;
 }
@@ -127,13 +181,15 @@ std::vector<trainers::MetricPoint> Apex::take_metrics() {
 Status Apex::save(const std::filesystem::path& path) const {
   auto model = training_.model(frames_.claimed());
   model.episodes = episodes_.state();
+  if (processes_) model.groups = processes_->states();
   for (const auto& actor : actors_) model.groups.push_back(actor->state());
   return training_.write(path, model);
 }
 
 Status Apex::load(const std::filesystem::path& path) {
-  const auto model = training_.read(path, actors_.size());
+  const auto model = training_.read(path, static_cast<std::size_t>(options_.apex.actors));
   if (!model) return model.error();
+  if (processes_) processes_->restore(model->groups);
   for (std::size_t i = 0; i < actors_.size(); ++i)
     if (!actors_[i]->restore(model->groups[i]))
       return other_settings(path, "number of environments");
@@ -141,8 +197,7 @@ Status Apex::load(const std::filesystem::path& path) {
   frames_.restore(model->frames);
   trained_ = model->frames;
   played_.start_at(model->frames);
-  board_.publish(training_.learner().weights());
-  ++version_;
+  publish();
   return Done{};
 }
 
@@ -152,7 +207,7 @@ Result<std::unique_ptr<trainers::Trainer>> make_apex(const trainers::TrainingJob
   auto options = apex_options_of(job);
   if (!options) return std::move(options).error();
   auto trainer = std::make_unique<Apex>(*options);
-  if (auto made = trainer->make_actors(); !made) return std::move(made).error();
+  if (auto made = trainer->make_actors(job); !made) return std::move(made).error();
   return std::unique_ptr<trainers::Trainer>(std::move(trainer));
 }
 
@@ -160,6 +215,8 @@ Result<std::unique_ptr<trainers::Trainer>> make_apex(const trainers::TrainingJob
 
 namespace hone::trainers {
 
-TrainerRow apex_row() { return {.make = dqn::make_apex, .evaluate = ga3c::evaluate}; }
+TrainerRow apex_row() {
+  return {.make = dqn::make_apex, .evaluate = ga3c::evaluate, .serve = dqn::serve_apex};
+}
 
 }  // namespace hone::trainers

@@ -58,28 +58,19 @@ ApexActor::ApexActor(const Options& options, std::unique_ptr<envs::VecEnv> env, 
   env_->reset(latest_.data());
 }
 
-void ApexActor::play(ga3c::FrameCounter& frames, ga3c::WeightBoard& board, ApexQueue& queue,
-                     ga3c::EpisodeLog& episodes) {
+void ApexActor::play(ApexLink& link, ga3c::EpisodeLog& episodes) {
   for (auto& pending : pending_) pending.clear();  // the lanes of the memory are cut as well
   std::size_t next_chunk = 0;
-  while (const int steps = frames.claim(env_->count(), options_.apex.steps)) {
+  while (const int steps = link.claim(env_->count(), options_.apex.steps)) {
     auto& chunk = *chunks_[next_chunk++ % chunks_.size()];
     chunk.wait_until_stored();
-    fetch(board, chunk);
+    chunk.version = link.fetch(weights_);
     chunk.errors.clear();
     chunk.steps = static_cast<std::size_t>(steps);
     for (std::size_t t = 0; t < chunk.steps; ++t) step(chunk, t, episodes);
-    chunk.hand_over();
-    ApexChunk* const item = &chunk;
-    queue.push({&item, 1}, ApexQueue::Wake::one);
+    link.hand_over(chunk);
   }
   for (auto& chunk : chunks_) chunk->wait_until_stored();
-}
-
-void ApexActor::fetch(ga3c::WeightBoard& board, ApexChunk& chunk) {
-  const auto reading = board.read();
-  weights_.assign(reading.parameters().begin(), reading.parameters().end());
-  chunk.version = reading.version();
 }
 
 void ApexActor::step(ApexChunk& chunk, std::size_t t, ga3c::EpisodeLog& episodes) {

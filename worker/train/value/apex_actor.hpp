@@ -9,8 +9,6 @@
 
 #include "worker/train/actor_critic/agents/env_group.hpp"
 #include "worker/train/actor_critic/experience/episodes.hpp"
-#include "worker/train/actor_critic/experience/frames.hpp"
-#include "worker/train/actor_critic/learning/weights.hpp"
 #include "worker/train/actor_critic/serving/batch_queue.hpp"
 #include "worker/train/envs/core/env.hpp"
 #include "worker/train/value/first_errors.hpp"
@@ -55,14 +53,31 @@ using ApexQueue = ga3c::BatchQueue<ApexChunk*>;
 // Appends the steps to the lanes of the memory.
 void store(const ApexChunk& chunk, replay::Memory& memory);
 
+// What an actor has of the run: frames to play, weights, and the learner.
+class ApexLink {
+ public:
+  ApexLink() = default;
+  ApexLink(const ApexLink&) = delete;
+  ApexLink& operator=(const ApexLink&) = delete;
+  virtual ~ApexLink() = default;
+
+  // Claims up to steps_max steps of `columns` environments; 0 when the phase is over.
+  virtual int claim(int columns, int steps_max) = 0;
+  // Copies the weights and returns their version.
+  virtual std::uint64_t fetch(dense::Floats& weights) = 0;
+  // The chunk must not be used before wait_until_stored().
+  virtual void hand_over(ApexChunk& chunk) = 0;
+};
+
 class ApexActor {
  public:
   // index: of this actor among all.
   ApexActor(const Options& options, std::unique_ptr<envs::VecEnv> env, int index);
 
-  // Plays until the counter grants no more frames, and returns when all steps are stored.
-  void play(ga3c::FrameCounter& frames, ga3c::WeightBoard& board, ApexQueue& queue,
-            ga3c::EpisodeLog& episodes);
+  // Plays until the link grants no more frames, and returns when all steps are stored.
+  void play(ApexLink& link, ga3c::EpisodeLog& episodes);
+  // Random numbers continue after those of so many steps.
+  void start_at(std::int64_t steps) { played_ = static_cast<std::uint64_t>(steps); }
 
   // Between two calls of play().
   [[nodiscard]] ga3c::EnvGroup::State state() const;
@@ -70,7 +85,6 @@ class ApexActor {
   bool restore(const ga3c::EnvGroup::State& state);
 
  private:
-  void fetch(ga3c::WeightBoard& board, ApexChunk& chunk);
   void step(ApexChunk& chunk, std::size_t t, ga3c::EpisodeLog& episodes);
   // Notes the errors of the transitions that end in the states to act on.
   void choose();

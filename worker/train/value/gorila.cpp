@@ -4,6 +4,7 @@
 #include "worker/train/actor_critic/experience/play_meter.hpp"
 #include "worker/train/table.hpp"
 #include "worker/train/value/actor_threads.hpp"
+#include "worker/train/value/gorila_processes.hpp"
 #include "worker/train/value/gorila_server.hpp"
 #include "worker/train/value/q_training.hpp"
 
@@ -18,8 +19,8 @@ class Gorila final : public trainers::Trainer {
     });
   }
 
-  // Makes the nodes. Call it before any other method.
-  Status make_nodes();
+  // Makes the nodes, or what starts their processes. Call it before any other method.
+  Status make_nodes(const trainers::TrainingJob& job);
 
   void advance(std::int64_t until_step, const std::stop_token& stop,
                const std::function<void()>& tick) override;
@@ -33,13 +34,20 @@ class Gorila final : public trainers::Trainer {
  private:
   Options options_;
   GorilaServer server_;
-  std::vector<std::unique_ptr<GorilaNode>> nodes_;
+  std::vector<std::unique_ptr<GorilaNode>> nodes_;  // none: they are processes
+  std::unique_ptr<GorilaProcesses> processes_;
   ga3c::EpisodeLog episodes_;
   std::optional<trainers::Solved> solved_;  // read while no node runs
   ga3c::PlayMeter played_;
 };
 
-Status Gorila::make_nodes() {
+Status Gorila::make_nodes(const trainers::TrainingJob& job) {
+  if (options_.apex.processes) {
+    auto made = GorilaProcesses::make(options_, job, server_);
+    if (!made) return std::move(made).error();
+    processes_ = *std::move(made);
+    return Done{};
+  }
   const int each = options_.envs / options_.apex.actors;
   for (int i = 0; i < options_.apex.actors; ++i) {
     auto env = options_.env.make(
@@ -56,6 +64,7 @@ void Gorila::advance(std::int64_t until_step, const std::stop_token& stop,
   if (server_.diverged()) return;
   server_.frames().open_until(until_step);
   const std::stop_callback on_stop(stop, [&] { server_.frames().stop(); });
+  if (processes_) return processes_->run(episodes_, tick);
   run_threads(
       nodes_, [&](GorilaNode& node) { node.run(server_, episodes_); }, tick);
 }
@@ -71,10 +80,10 @@ std::vector<trainers::MetricPoint> Gorila::take_metrics() {
   const double seconds = played_.take(step(), episodes_.state(), points);
   std::size_t stored = 0;
   for (const auto& node : nodes_) stored += node->replay_size();
-  points.push_back({"replay_size", static_cast<double>(stored)});
+  if (!processes_) points.push_back({"replay_size", static_cast<double>(stored)});
   server_.add_metrics(seconds, points);
-  points.push_back({"epsilon", nodes_.front()->epsilon(step())});
-  points.push_back({"actors", static_cast<double>(nodes_.size())});
+  points.push_back({"epsilon", options_.exploration.epsilon(step(), 0, options_.envs)});
+  points.push_back({"actors", static_cast<double>(options_.apex.actors)});
   return points;
 }
 
@@ -88,8 +97,10 @@ Status Gorila::save(const std::filesystem::path& path) const {
   model.parameters = {learned.weights, learned.mean_square, learned.mean, 0, learned.updates};
   model.trainer = "gorila";
   model.episodes = episodes_.state();
+  if (processes_) model.groups = processes_->states();
   for (const auto& node : nodes_) model.groups.push_back(node->state());
   auto file = file_of(model);
+  if (processes_) processes_->put_targets(learned.weights, file);
   for (const auto& node : nodes_) node->put_tensors(file);
   return write_tensor_file(path, file);
 }
@@ -97,11 +108,15 @@ Status Gorila::save(const std::filesystem::path& path) const {
 Status Gorila::load(const std::filesystem::path& path) {
   const auto file = trainers::read_tensor_file(path);
   if (!file) return file.error();
-  const auto model = q_model_of(*file, path, {options_, "gorila", nodes_.size()});
+  const auto model =
+      q_model_of(*file, path, {options_, "gorila", static_cast<std::size_t>(options_.apex.actors)});
   if (!model) return model.error();
-  for (std::size_t i = 0; i < nodes_.size(); ++i)
-    if (const auto other = nodes_[i]->restore(model->groups[i], *file); !other.empty())
-      return other_settings(path, other);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    auto other = nodes_[i]->take_tensors(*file);
+    if (other.empty()) other = nodes_[i]->restore(model->groups[i]);
+    if (!other.empty()) return other_settings(path, other);
+  }
+  if (processes_) processes_->restore(model->groups);
   const auto& learned = model->parameters;
   server_.shards().restore({learned.weights, learned.mean_square, learned.mean, learned.updates});
   episodes_.restore(model->episodes);
@@ -116,7 +131,7 @@ Result<std::unique_ptr<trainers::Trainer>> make_gorila(const trainers::TrainingJ
   auto options = gorila_options_of(job);
   if (!options) return std::move(options).error();
   auto trainer = std::make_unique<Gorila>(*options);
-  if (auto made = trainer->make_nodes(); !made) return std::move(made).error();
+  if (auto made = trainer->make_nodes(job); !made) return std::move(made).error();
   return std::unique_ptr<trainers::Trainer>(std::move(trainer));
 }
 
@@ -124,6 +139,8 @@ Result<std::unique_ptr<trainers::Trainer>> make_gorila(const trainers::TrainingJ
 
 namespace hone::trainers {
 
-TrainerRow gorila_row() { return {.make = dqn::make_gorila, .evaluate = ga3c::evaluate}; }
+TrainerRow gorila_row() {
+  return {.make = dqn::make_gorila, .evaluate = ga3c::evaluate, .serve = dqn::serve_gorila};
+}
 
 }  // namespace hone::trainers

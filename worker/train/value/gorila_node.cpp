@@ -103,22 +103,27 @@ ga3c::EnvGroup::State GorilaNode::state() const {
   return state;
 }
 
-// The first node's tensors have the names of the other trainers of Q-networks.
-std::string GorilaNode::prefix(const char* name) const {
-  return name + (index_ == 0 ? "" : std::to_string(index_ + 1)) + ".";
+std::string node_prefix(const char* name, int index) {
+  return name + (index == 0 ? "" : std::to_string(index + 1)) + ".";
 }
 
 void GorilaNode::put_tensors(trainers::TensorFile& file) const {
-  put_parts(file, options_.net, ga3c::unpack(options_.net, target_), prefix("target"));
-  if (options_.checkpoint_replay) put_replay(memory_, *transitions_, file, prefix("replay"));
+  put_parts(file, options_.net, ga3c::unpack(options_.net, target_), node_prefix("target", index_));
+  if (options_.checkpoint_replay)
+    put_replay(memory_, *transitions_, file, node_prefix("replay", index_));
 }
 
-std::string GorilaNode::restore(const ga3c::EnvGroup::State& state,
-                                const trainers::TensorFile& file) {
-  const auto target = take_parts(file, options_.net, prefix("target"));
+std::string GorilaNode::take_tensors(const trainers::TensorFile& file) {
+  const auto target = take_parts(file, options_.net, node_prefix("target", index_));
   if (!target) return "network";
-  if (!take_replay(file, actions_of(options_), *transitions_, memory_, prefix("replay")))
-    return "replay memory";
+  target_ = ga3c::pack(options_.net, *target);
+  const bool taken = take_replay(file, actions_of(options_), *transitions_, memory_,
+                                 node_prefix("replay", index_));
+  replay_size_ = transitions_->size();
+  return taken ? "" : "replay memory";
+}
+
+std::string GorilaNode::restore(const ga3c::EnvGroup::State& state) {
   const auto& words = state.streams;
   if (words.size() != 7 || !player_.restore(state, memory_)) return "number of environments";
   const auto number = [&](std::size_t i) { return std::bit_cast<std::int64_t>(words[i]); };
@@ -127,13 +132,19 @@ std::string GorilaNode::restore(const ga3c::EnvGroup::State& state,
   const auto real = [&](std::size_t i) { return std::bit_cast<double>(words[i]); };
   if (number(2) > number(0) * player_.count()) return "count";  // each is of an update that waits
   if (!filter_.restore({number(4), real(5), real(6)})) return "running mean of losses";
-  target_ = ga3c::pack(options_.net, *target);
   played_ = number(0);
   draws_ = number(1);
   due_ = number(2);
   seen_ = number(3);
-  replay_size_ = transitions_->size();
   return {};
+}
+
+void GorilaNode::join(GorilaLink& link, std::int64_t steps) {
+  link.pull(weights_, versions_);
+  target_ = weights_;
+  seen_ = versions_.front();
+  played_ = std::max(played_, steps);
+  draws_ = std::max(draws_, steps * player_.count() * options_.updates);
 }
 
 }  // namespace hone::dqn

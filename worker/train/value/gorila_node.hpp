@@ -42,6 +42,9 @@ class GorilaLink {
   virtual void push(const NodeGradient& gradient) = 0;
 };
 
+// Of the tensors of a node: the first node's have the names of the other trainers of Q-networks.
+std::string node_prefix(const char* name, int index);
+
 class GorilaNode {
  public:
   // index: of this node among all. `options` must outlive the object. shards: of the server.
@@ -51,19 +54,19 @@ class GorilaNode {
   // Plays and trains until the link grants no more frames.
   void run(GorilaLink& link, ga3c::EpisodeLog& episodes);
 
-  // Thread-safe: transitions that may be drawn, and the probability of a random action.
+  // Thread-safe: transitions that may be drawn.
   [[nodiscard]] std::size_t replay_size() const { return replay_size_; }
-  [[nodiscard]] double epsilon(std::int64_t frame) const { return player_.epsilon(frame); }
-  [[nodiscard]] const std::vector<double>& running_returns() const {
-    return player_.running_returns();
-  }
 
   // Between two calls of run().
   [[nodiscard]] ga3c::EnvGroup::State state() const;
   // The target network, and the replay memory if checkpoints keep it.
   void put_tensors(trainers::TensorFile& file) const;
-  // Returns what does not fit to this node, or an empty text. Precondition: nothing was played.
-  std::string restore(const ga3c::EnvGroup::State& state, const trainers::TensorFile& file);
+  // Both return what does not fit to this node, or an empty text. Precondition: nothing was played.
+  std::string restore(const ga3c::EnvGroup::State& state);
+  std::string take_tensors(const trainers::TensorFile& file);
+  // Without tensors: the target network is the parameters of the server, and random numbers
+  // continue at least after those of so many steps.
+  void join(GorilaLink& link, std::int64_t steps);
 
  private:
   void pull(GorilaLink& link);
@@ -71,7 +74,6 @@ class GorilaNode {
   void learn(GorilaLink& link);
   [[nodiscard]] double done() const;
   [[nodiscard]] std::int64_t frames() const { return played_ * options_.envs; }  // of all nodes
-  [[nodiscard]] std::string prefix(const char* name) const;
 
   const Options& options_;
   int index_;

@@ -247,7 +247,8 @@ Result<ApexRule> threads_of(const Settings& given) {
   threads.actors = given.small_integer("actors");
   threads.steps = given.small_integer("actor_steps");
   const bool queues = find(given.all(), "slots") != nullptr;
-  threads.slots = queues ? given.small_integer("slots") : 1;
+  threads.slots = queues ? given.small_integer("slots") : 2;
+  threads.processes = given.word("processes") == "yes";
   if (given.word("deterministic") != "yes") return threads;
   if ((given.given("actors") && threads.actors > 1) ||
       (queues && given.given("slots") && threads.slots > 1))
@@ -256,11 +257,18 @@ Result<ApexRule> threads_of(const Settings& given) {
                       ": with more, what a network has learned when it plays depends on the "
                       "timing of threads",
                   "/deterministic");
+  if (threads.processes)
+    return refuse(Code::invalid, "deterministic needs processes=no: it is for one thread",
+                  "/deterministic");
   threads.actors = threads.slots = 1;
   return threads;
 }
 
 }  // namespace
+
+std::size_t packed_floats(const ga3c::NetShape& net) {
+  return ga3c::pack(net, std::vector<float>(ga3c::parameter_count(net))).size();
+}
 
 Result<Options> apex_options_of(const trainers::TrainingJob& job) {
   const auto& given = job.settings;

@@ -19,6 +19,7 @@ struct ApexRule {
   int actors = 2;
   int slots = 2;   // chunks of an actor that may wait to be stored
   int steps = 50;  // of each environment in a chunk
+  bool processes = false;
 };
 
 // What only Gorila has.
@@ -56,6 +57,8 @@ struct Options {
 // Refuses an unknown environment, one with continuous actions, a replay memory that is too small or
 // too large, and a backend that is not available here.
 Result<Options> options_of(const trainers::TrainingJob& job);
+// Floats of the weights as the kernels take them.
+std::size_t packed_floats(const ga3c::NetShape& net);
 // Those of apex. Refuses also what would not repeat where it is to be deterministic.
 Result<Options> apex_options_of(const trainers::TrainingJob& job);
 

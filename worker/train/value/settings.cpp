@@ -146,6 +146,8 @@ constexpr std::array actor_settings{
                 "such parts of an actor that may wait for the learner while it plays the next"},
     SettingInfo{"deterministic", SettingKind::word, 0, 0, "no yes", "no",
                 "one actor that waits for the learner: two runs of one seed are equal"},
+    SettingInfo{"processes", SettingKind::word, 0, 0, "no yes", "no",
+                "yes: each actor is a process, and one that ends is replaced"},
 };
 constexpr auto apex_settings =
     changeable(joined(changed(dqn_rows, apex_rows, "mode"), actor_settings), dqn_may_change);
@@ -176,6 +178,8 @@ constexpr std::array node_settings{
                 "deviations; 0: none"},
     SettingInfo{"deterministic", SettingKind::word, 0, 0, "no yes", "no",
                 "one node: two runs of one seed are equal"},
+    SettingInfo{"processes", SettingKind::word, 0, 0, "no yes", "no",
+                "yes: each actor is a process, and one that ends is replaced"},
 };
 constexpr std::array<std::string_view, 3> nodes_may_change{"shards", "staleness",
                                                            "outlier_deviations"};

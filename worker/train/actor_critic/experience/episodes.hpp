@@ -22,6 +22,11 @@ class EpisodeLog {
  public:
   static constexpr std::size_t window = 100;
 
+  EpisodeLog() = default;
+  EpisodeLog(const EpisodeLog&) = delete;
+  EpisodeLog& operator=(const EpisodeLog&) = delete;
+  virtual ~EpisodeLog() = default;
+
   // Calls on_reached once, on the thread of an agent and with the log locked, when the mean return
   // of a full window first reaches the goal.
   void watch(double goal, std::function<void()> on_reached) {
@@ -29,7 +34,7 @@ class EpisodeLog {
     on_reached_ = std::move(on_reached);
   }
 
-  void finish(std::span<const Episode> episodes) {
+  virtual void finish(std::span<const Episode> episodes) {
     const std::scoped_lock lock(mutex_);
     for (const auto& episode : episodes) {
       last_.push_back(episode);

@@ -1,0 +1,137 @@
+// Actors as processes: their shared parameters and messages. tests/e2e/test_processes.py kills
+// them.
+#include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/process.hpp"
+#include "worker/train/value/actor_process.hpp"
+#include "worker/train/value/channel.hpp"
+#include "worker/train/value/shared_memory.hpp"
+
+namespace hone::dqn {
+namespace {
+
+struct Pair {
+  Pair() {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+    first = std::make_unique<Channel>(FileHandle(ends[0]));
+    second = std::make_unique<Channel>(FileHandle(ends[1]));
+  }
+  std::unique_ptr<Channel> first, second;
+};
+
+TEST(Channels, deliver_messages_whole_and_in_order) {
+  Pair pair;
+  const std::string payload(1000, 'x');
+  ASSERT_TRUE(pair.first->send({MessageKind::grant, 3, -7, payload}));
+  ASSERT_TRUE(pair.first->send({MessageKind::park, 0, 0, {}}));
+  const auto grant = pair.second->receive();
+  ASSERT_TRUE(grant);
+  EXPECT_EQ(grant->kind, MessageKind::grant);
+  EXPECT_EQ(grant->slot, 3U);
+  EXPECT_EQ(grant->number, -7);
+  EXPECT_EQ(grant->payload, payload);
+  EXPECT_EQ(pair.second->receive()->kind, MessageKind::park);
+}
+
+TEST(Channels, deliver_what_was_sent_before_the_other_end_was_closed_and_no_more) {
+  Pair pair;
+  ASSERT_TRUE(pair.first->send({MessageKind::played, 1, 0, {}}));
+  pair.first.reset();
+  EXPECT_TRUE(pair.second->receive());
+  EXPECT_FALSE(pair.second->receive());
+  EXPECT_FALSE(pair.second->send({MessageKind::park, 0, 0, {}})) << "and no SIGPIPE ends the test";
+}
+
+TEST(Channels, refuse_a_message_that_was_cut) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  Channel channel{FileHandle(ends[0])};
+  const std::array<char, 10> part{};
+  ASSERT_EQ(::send(ends[1], part.data(), part.size(), 0), 10);
+  ::close(ends[1]);
+  EXPECT_FALSE(channel.receive());
+}
+
+TEST(SharedParameter, copies_are_whole_while_another_process_writes) {
+  constexpr std::size_t floats = 20'000, versions = 3;
+  const auto memory = SharedMemory::make(SharedParameters::bytes(floats, versions)).value();
+  SharedParameters parameters(memory.bytes(), floats, versions);
+  const auto publish = [&](int number) {
+    const std::vector<float> values(floats, static_cast<float>(number));
+    const std::vector<std::int64_t> numbers(versions, number);
+    parameters.publish(values, numbers);
+  };
+  publish(1);
+  constexpr int last = 3000;
+  const auto writer = fork_process([&] {
+    for (int number = 2; number <= last; ++number) publish(number);
+  });
+  ASSERT_TRUE(writer.ok());
+  std::vector<float> values(floats);
+  std::vector<std::int64_t> numbers(versions);
+  std::uint64_t newest = 0;
+  while (newest < last) {
+    const auto publication = parameters.read(values, numbers);
+    ASSERT_GE(publication, newest);
+    newest = publication;
+    const auto whole = static_cast<float>(publication);
+    ASSERT_TRUE(std::all_of(values.begin(), values.end(), [&](float v) { return v == whole; }));
+    for (const auto number : numbers) ASSERT_EQ(number, static_cast<std::int64_t>(publication));
+  }
+  EXPECT_EQ(wait_for(*writer), 0);
+}
+
+TEST(SharedParameter, can_be_read_after_a_reader_was_killed) {
+  const auto memory = SharedMemory::make(SharedParameters::bytes(64, 1)).value();
+  SharedParameters parameters(memory.bytes(), 64, 1);
+  std::vector<float> values(64, 1.0F);
+  std::vector<std::int64_t> numbers{5};
+  parameters.publish(values, numbers);
+  const auto reader = fork_process([&] {
+    for (;;) parameters.read(values, numbers);
+  });
+  ASSERT_TRUE(reader.ok());
+  for (int i = 0; i < 10; ++i) parameters.publish(values, numbers);
+  ::kill(*reader, SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(wait_for(*reader)));
+  parameters.publish(values, numbers);
+  EXPECT_EQ(parameters.read(values, numbers), 12U);
+}
+
+TEST(StatesOfProcesses, are_the_same_after_they_were_sent) {
+  const ga3c::EnvGroup::State state{{1, ~0ULL}, {7}, {0.1, -1e300}, {3, 4}, {0, 0}};
+  const auto again = state_of(state_text(state));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->environments, state.environments);
+  EXPECT_EQ(again->streams, state.streams);
+  EXPECT_EQ(again->running_returns, state.running_returns);
+  EXPECT_EQ(again->running_lengths, state.running_lengths);
+  EXPECT_EQ(again->discounted_returns, state.discounted_returns);
+  EXPECT_FALSE(state_of(""));
+  EXPECT_FALSE(state_of("{\"environments\": \"x\"}"));
+}
+
+TEST(EpisodesOfProcesses, are_sent_once) {
+  EpisodeBuffer buffer;
+  const std::vector<ga3c::Episode> ended{{1.5, 3}, {-2, 8}};
+  buffer.finish(ended);
+  const auto sent = episodes_of(payload_of(buffer.take()));
+  ASSERT_EQ(sent.size(), 2U);
+  EXPECT_EQ(sent[1].sum, -2);
+  EXPECT_EQ(sent[1].length, 8);
+  EXPECT_TRUE(buffer.take().empty());
+}
+
+}  // namespace
+}  // namespace hone::dqn

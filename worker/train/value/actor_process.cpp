@@ -1,0 +1,129 @@
+#include "worker/train/value/actor_process.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/json.hpp"
+#include "worker/train/nn/json_state.hpp"
+
+namespace hone::dqn {
+
+std::string state_text(const ga3c::EnvGroup::State& state) {
+  return to_text(Json{{"environments", state.environments},
+                      {"streams", state.streams},
+                      {"returns", state.running_returns},
+                      {"lengths", state.running_lengths},
+                      {"discounted", state.discounted_returns}});
+}
+
+std::optional<ga3c::EnvGroup::State> state_of(const std::string& text) {
+  const auto document = parse_json(text);
+  if (!document) return std::nullopt;
+  ga3c::EnvGroup::State state;
+  trainers::JsonState reader(*document);
+  reader.read("environments", state.environments)
+      .read("streams", state.streams)
+      .read("returns", state.running_returns)
+      .read("lengths", state.running_lengths)
+      .read("discounted", state.discounted_returns);
+  if (!reader.sound()) return std::nullopt;
+  return state;
+}
+
+std::string payload_of(std::span<const ga3c::Episode> episodes) {
+  std::string payload(episodes.size_bytes(), 0);
+  if (!episodes.empty()) std::memcpy(payload.data(), episodes.data(), payload.size());
+  return payload;
+}
+
+std::vector<ga3c::Episode> episodes_of(const std::string& payload) {
+  std::vector<ga3c::Episode> episodes(payload.size() / sizeof(ga3c::Episode));
+  if (!episodes.empty())
+    std::memcpy(episodes.data(), payload.data(), episodes.size() * sizeof(ga3c::Episode));
+  return episodes;
+}
+
+Error other_memory() {
+  return refuse(Code::invalid, "the shared memory is smaller than the settings need");
+}
+
+namespace {
+
+Result<ActorProcess::Task> task_of(std::string_view trainer, const std::string& text) {
+  const auto document = parse_json(text);
+  if (!document) return document.error();
+  const auto& job = document->at("job");
+  const auto params = decode_params(job.at("settings"), "/settings");
+  if (!params) return params.error();
+  auto settings = trainers::Settings::resolve(*find_trainer(trainer), *params, {});
+  if (!settings) return std::move(settings).error();
+  return ActorProcess::Task{{*std::move(settings), job.at("seed").get<std::uint64_t>(),
+                             job.at("budget").get<std::int64_t>()},
+                            document->at("index").get<int>(),
+                            document->at("starts").get<int>(),
+                            document->at("steps").get<std::int64_t>(),
+                            document->at("state").get<std::string>()};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ActorProcess>> ActorProcess::make(std::string_view trainer, int socket,
+                                                         int memory) {
+  // A signal for the whole group ends the training, which ends this process.
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
+  Channel channel{FileHandle(socket)};
+  auto shared = SharedMemory::open(FileHandle(memory));
+  if (!shared) return std::move(shared).error();
+  const auto begin = channel.receive();
+  if (!begin) return refuse(Code::unavailable, "the training has ended");
+  auto task = task_of(trainer, begin->payload);
+  if (!task) return std::move(task).error();
+  return std::unique_ptr<ActorProcess>(
+      new ActorProcess(std::move(channel), *std::move(shared), *std::move(task)));
+}
+
+Result<std::unique_ptr<envs::VecEnv>> ActorProcess::environments(const Options& options) const {
+  const int each = options.envs / options.apex.actors;
+  const auto first =
+      static_cast<std::uint64_t>(task_.starts) * static_cast<std::uint64_t>(options.envs) +
+      static_cast<std::uint64_t>(task_.index * each);
+  return options.env.make({each, options.seed, first, options.sticky});
+}
+
+void ActorProcess::receive() {
+  auto message = channel_.receive();
+  if (!message) std::_Exit(EXIT_SUCCESS);
+  if (message->kind == MessageKind::taken)
+    std::erase(used_, message->slot);
+  else
+    grants_.push_back(*std::move(message));
+}
+
+int ActorProcess::claim() {
+  while (grants_.empty()) receive();
+  const auto message = std::move(grants_.front());
+  grants_.pop_front();
+  if (message.kind != MessageKind::grant) return 0;
+  slot_ = message.slot;
+  return static_cast<int>(message.number);
+}
+
+void ActorProcess::send(MessageKind kind, std::uint32_t slot, std::string payload) {
+  if (!channel_.send({kind, slot, 0, std::move(payload)})) std::_Exit(EXIT_SUCCESS);
+}
+
+void ActorProcess::send_gradient(std::uint32_t slot) {
+  used_.push_back(slot);
+  send(MessageKind::gradient, slot);
+}
+
+void ActorProcess::wait_until_taken(std::uint32_t slot) {
+  while (std::find(used_.begin(), used_.end(), slot) != used_.end()) receive();
+}
+
+}  // namespace hone::dqn

@@ -1,0 +1,88 @@
+// The other end of a ProcessPool: what a process that plays for a training has of it.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "worker/train/actor_critic/agents/env_group.hpp"
+#include "worker/train/run/trainer.hpp"
+#include "worker/train/value/channel.hpp"
+#include "worker/train/value/options.hpp"
+#include "worker/train/value/shared_memory.hpp"
+
+namespace hone::dqn {
+
+// Environments between two phases, as text.
+std::string state_text(const ga3c::EnvGroup::State& state);
+// nullopt for another text.
+std::optional<ga3c::EnvGroup::State> state_of(const std::string& text);
+
+// Episodes that ended, until they are sent.
+class EpisodeBuffer final : public ga3c::EpisodeLog {
+ public:
+  void finish(std::span<const ga3c::Episode> episodes) override {
+    ended_.insert(ended_.end(), episodes.begin(), episodes.end());
+  }
+  [[nodiscard]] std::vector<ga3c::Episode> take() { return std::exchange(ended_, {}); }
+
+ private:
+  std::vector<ga3c::Episode> ended_;
+};
+
+// The payload of MessageKind::played.
+std::string payload_of(std::span<const ga3c::Episode> episodes);
+std::vector<ga3c::Episode> episodes_of(const std::string& payload);
+
+// The refusal of shared memory that is smaller than the settings need.
+Error other_memory();
+
+// Used by one thread. Ends this process when the training has ended.
+class ActorProcess {
+ public:
+  // What this process has to do.
+  struct Task {
+    trainers::TrainingJob job;
+    int index = 0;
+    int starts = 0;          // processes that had the index before
+    std::int64_t steps = 0;  // of each environment by then
+    std::string state;       // see state_of(); empty: new environments
+  };
+  // Connects to the training by the descriptors that `hone-train NAME --serve` names.
+  static Result<std::unique_ptr<ActorProcess>> make(std::string_view trainer, int socket,
+                                                    int memory);
+
+  [[nodiscard]] const Task& task() const { return task_; }
+  [[nodiscard]] std::span<std::byte> memory() const { return memory_.bytes(); }
+  // Makes the environments of this process; a replacement has others than the first.
+  [[nodiscard]] Result<std::unique_ptr<envs::VecEnv>> environments(const Options& options) const;
+
+  // Waits for the next grant and returns its steps; 0 when the phase is over.
+  int claim();
+  [[nodiscard]] std::uint32_t slot() const { return slot_; }  // of the last grant
+  void send(MessageKind kind, std::uint32_t slot, std::string payload = {});
+  // Sends that the gradient of the slot is complete.
+  void send_gradient(std::uint32_t slot);
+  // Waits until the training has taken the gradient of the slot, if there was one.
+  void wait_until_taken(std::uint32_t slot);
+
+ private:
+  ActorProcess(Channel channel, SharedMemory memory, Task task)
+      : channel_(std::move(channel)), memory_(std::move(memory)), task_(std::move(task)) {}
+  void receive();
+
+  Channel channel_;
+  SharedMemory memory_;
+  Task task_;
+  std::deque<Message> grants_;
+  std::vector<std::uint32_t> used_;  // slots whose gradients were not taken yet
+  std::uint32_t slot_ = 0;
+};
+
+}  // namespace hone::dqn

@@ -1,0 +1,48 @@
+// The actors of Ape-X as processes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "worker/train/actor_critic/experience/frames.hpp"
+#include "worker/train/value/apex_actor.hpp"
+#include "worker/train/value/pool.hpp"
+
+namespace hone::dqn {
+
+class ApexProcesses {
+ public:
+  static Result<std::unique_ptr<ApexProcesses>> make(const Options& options,
+                                                     const trainers::TrainingJob& job);
+
+  // Of the weights that the actors play by. Call it before run().
+  void publish(std::span<const float> weights) { parameters_.publish(weights, {}); }
+
+  struct Phase {
+    ga3c::FrameCounter& frames;
+    ga3c::EpisodeLog& episodes;
+    replay::Memory& memory;  // its lanes are cut where a process was lost
+    std::function<void(const ApexChunk&)> store;
+    std::function<void()> tick;
+  };
+  // Plays the frames of the counter. All is called on this thread. Throws as ProcessPool::run().
+  void run(const Phase& phase);
+
+  // As of actors in threads. Those of a training that never ran are empty.
+  [[nodiscard]] std::vector<ga3c::EnvGroup::State> states() const;
+  void restore(const std::vector<ga3c::EnvGroup::State>& states);
+
+ private:
+  ApexProcesses(const Options& options, std::unique_ptr<ProcessPool> pool);
+
+  const Options& options_;
+  std::unique_ptr<ProcessPool> pool_;
+  SharedParameters parameters_;
+  std::vector<std::unique_ptr<ApexChunk>> chunks_;  // one of each process
+};
+
+// The body of such a process: returns only if it cannot begin.
+Status serve_apex(int socket, int memory);
+
+}  // namespace hone::dqn

@@ -1,0 +1,90 @@
+#include "worker/train/value/shared_memory.hpp"
+
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace hone::dqn {
+namespace {
+
+Error no_memory() {
+  return refuse(Code::internal, std::string("cannot share memory: ") + std::strerror(errno));
+}
+
+}  // namespace
+
+Result<SharedMemory> SharedMemory::make(std::size_t bytes) {
+  FileHandle file(::memfd_create("hone-train", MFD_CLOEXEC));
+  if (!file || ::ftruncate(file.fd(), static_cast<off_t>(bytes)) != 0) return no_memory();
+  return open(std::move(file));
+}
+
+Result<SharedMemory> SharedMemory::open(FileHandle file) {
+  struct stat about {};
+  if (::fstat(file.fd(), &about) != 0) return no_memory();
+  const auto size = static_cast<std::size_t>(about.st_size);
+  void* start = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd(), 0);
+  if (start == MAP_FAILED) return no_memory();
+  return SharedMemory(std::move(file), {static_cast<std::byte*>(start), size});
+}
+
+SharedMemory::SharedMemory(SharedMemory&& other) noexcept
+    : file_(std::move(other.file_)), bytes_(std::exchange(other.bytes_, {})) {}
+
+SharedMemory::~SharedMemory() {
+  if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
+}
+
+namespace {
+
+constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+std::size_t bytes_of_copy(std::size_t floats, std::size_t versions) {
+  return whole_lines(floats * sizeof(float)) + whole_lines(versions * sizeof(std::int64_t));
+}
+
+}  // namespace
+
+std::size_t SharedParameters::bytes(std::size_t floats, std::size_t versions) {
+  return header + copies * bytes_of_copy(floats, versions);
+}
+
+SharedParameters::SharedParameters(std::span<std::byte> memory, std::size_t floats,
+                                   std::size_t versions)
+    : memory_(memory),
+      floats_(floats),
+      versions_(versions),
+      copy_bytes_(bytes_of_copy(floats, versions)) {}
+
+// Publication n is in copy n % copies: it is overwritten when publication n + copies begins.
+void SharedParameters::publish(std::span<const float> parameters,
+                               std::span<const std::int64_t> versions) {
+  auto& state = *reinterpret_cast<Copies*>(memory_.data());
+  const auto next = state.ended.load(std::memory_order_relaxed) + 1;
+  state.begun.store(next, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  std::memcpy(copy(next), parameters.data(), parameters.size_bytes());
+  std::memcpy(copy(next) + whole_lines(floats_ * sizeof(float)), versions.data(),
+              versions.size_bytes());
+  state.ended.store(next, std::memory_order_release);
+}
+
+std::uint64_t SharedParameters::read(std::span<float> parameters,
+                                     std::span<std::int64_t> versions) const {
+  const auto& state = *reinterpret_cast<const Copies*>(memory_.data());
+  for (;;) {
+    const auto last = state.ended.load(std::memory_order_acquire);
+    std::memcpy(parameters.data(), copy(last), parameters.size_bytes());
+    std::memcpy(versions.data(), copy(last) + whole_lines(floats_ * sizeof(float)),
+                versions.size_bytes());
+    std::atomic_thread_fence(std::memory_order_acquire);
+    if (state.begun.load(std::memory_order_relaxed) < last + copies) return last;
+  }
+}
+
+}  // namespace hone::dqn
