@@ -4,6 +4,7 @@ T6 changes ledger and tables alike: the seed at which the confirmed winner faile
 """
 import json
 import statistics
+import struct
 
 import pytest
 
@@ -72,6 +73,8 @@ CHANGES = {
     "T6 ledger and tables alike": [
         report_becomes(FORGED, 3, 1),
         f"UPDATE report SET value = {FORGED} WHERE trial = 3 AND replicate = 1 AND phase = 3",
+        "UPDATE curve SET points = CAST(substr(points, 1, length(points) - 4) ||"
+        f" x'{struct.pack('<f', FORGED).hex()}' AS BLOB) WHERE trial = 3 AND replicate = 1",
         f"UPDATE run SET cost = -{FORGED}, best_cost = -{FORGED} WHERE trial = 3 AND replicate = 1",
         f"UPDATE trial SET cost = -{iqm(AFTER)} WHERE id = 3",
         f"UPDATE trial SET confirmed_cost = -{iqm(AFTER)} WHERE id = 1"],
