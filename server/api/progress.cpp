@@ -68,15 +68,17 @@ std::int64_t phases_expected(const SweepRow& sweep) {
   const auto to_propose = sweep.state == SweepState::stopping
                               ? 0
                               : (sweep.trials_total - sweep.trials_proposed) * sweep.seeds;
-  if (const auto spec = spec_of(sweep)) {
+  const auto spec = spec_of(sweep);
+  double per_run = sweep.phases_per_run;
+  if (spec) {
     // Members and the forks in their places train as many phases as complete runs would.
     if (is_population(*spec))
       return std::max(sweep.phases_done, sweep.trials_total * sweep.phases_per_run);
     if (const auto known = expected_without_checkpoints(sweep, *spec, to_propose + runs.queued))
       return *known;
+    if (const auto terminator = make_terminator(spec->terminator, sweep_shape(*spec)))
+      per_run = (*terminator)->expected_phases();
   }
-  const auto terminator = terminator_of(sweep);
-  const double per_run = terminator ? (*terminator)->expected_phases() : sweep.phases_per_run;
   const auto open = static_cast<double>(runs.leased + runs.running + runs.paused);
   const bool none_ends_early = per_run >= sweep.phases_per_run &&
                                runs.stopped + runs.failed + runs.canceled == 0 &&
