@@ -2,9 +2,11 @@
 """How often the intervals that `hone best` prints cover the truth.
 
     interval_coverage.py [TABLE.csv...]     (tests/data/curves/*_20.csv and ga3c_cartpole_short.csv)
+    interval_coverage.py --sets 3 --reps 40     small sweeps, as confirmations are
 
 Prints the table of docs/measurements/intervals.md. A sweep over a real server evaluates every
-recorded parameter set with a few of its recorded seeds, drawn with replacement. The truth is the
+recorded parameter set, or as many drawn ones as --sets says, with a few of its recorded seeds,
+drawn with replacement. The truth is the
 aggregate of all recorded seeds of the set. The last column is the percentile bootstrap of the same
 values.
 """
@@ -72,10 +74,11 @@ def printed_intervals(server, sets, seeds, name, draw):
         yield sets[number], told[number], item["interval"]
 
 
-def coverage(server, file, seeds, name, reps):
-    sets, draw = recorded_sets(file), random.Random(f"{file}{seeds}{name}")
+def coverage(server, file, seeds, name, options):
+    recorded_all, draw = recorded_sets(file), random.Random(f"{file.stem}{seeds}{name}")
     covered = bootstrapped = total = 0
-    for _ in range(reps):
+    for _ in range(options.reps):
+        sets = draw.sample(recorded_all, options.sets) if options.sets else recorded_all
         for recorded, values, interval in printed_intervals(server, sets, seeds, name, draw):
             truth = aggregate_of(name, recorded)
             total += 1
@@ -89,6 +92,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="*", type=pathlib.Path)
     parser.add_argument("--reps", type=int, default=3, help="sweeps for each row")
+    parser.add_argument("--sets", type=int, default=0, help="in each sweep (all recorded)")
     options = parser.parse_args()
     folder = ROOT / "tests/data/curves"
     tables = options.tables or [*sorted(folder.glob("*_20.csv")),
@@ -103,7 +107,7 @@ def main():
                     continue
                 for name in ("mean", "iqm"):
                     for seeds in SEEDS if name == "mean" else SEEDS[2:]:
-                        own, other, total = coverage(server, file, seeds, name, options.reps)
+                        own, other, total = coverage(server, file, seeds, name, options)
                         print(f"| {file.stem} | {name} | {seeds} | {total} | {100 * own:.0f} % |"
                               f" {100 * other:.0f} % |", flush=True)
         finally:

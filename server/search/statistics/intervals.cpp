@@ -11,8 +11,10 @@
 namespace hone {
 namespace {
 
-constexpr double share = 0.95;
-constexpr double pooled_values = 2;  // how many values the variance of all trials counts as
+constexpr double covered_share = 0.95;
+// As how many values the variance of the other trials counts: for each of them, and at most. Fitted
+// to recorded runs (tests/bench/interval_coverage.py).
+constexpr double values_per_trial = 0.25, values_most = 4;
 
 // Squares around the mean of each stratum, and their degrees of freedom.
 struct Squares {
@@ -36,6 +38,8 @@ Squares squares_of(const Strata& strata) {
   return squares;
 }
 
+bool is_finite(const Strata& strata) { return std::ranges::all_of(strata, all_finite); }
+
 // The error of the median of a normal sample exceeds that of its mean.
 double inflation(Aggregate aggregate, std::size_t count) {
   return aggregate == Aggregate::median && count > 2 ? std::sqrt(std::numbers::pi / 2) : 1;
@@ -44,25 +48,29 @@ double inflation(Aggregate aggregate, std::size_t count) {
 }  // namespace
 
 void PooledSpread::add(const Strata& strata) {
-  for (const auto& row : strata)
-    if (!all_finite(row)) return;  // a failure is no noise
+  if (!is_finite(strata)) return;  // a failure is no noise
   const Squares own = squares_of(strata);
   squares_ += own.sum;
   degrees_ += own.degrees;
+  trials_ += own.degrees > 0 ? 1 : 0;
 }
 
-std::optional<double> PooledSpread::variance() const {
-  return degrees_ > 0 ? std::optional(squares_ / degrees_) : std::nullopt;
+Spread PooledSpread::without(const Strata& strata) const {
+  const Squares own = is_finite(strata) ? squares_of(strata) : Squares{};
+  const double degrees = degrees_ - own.degrees;
+  if (degrees <= 0) return {};
+  const double trials = trials_ - (own.degrees > 0 ? 1 : 0);
+  // A trial without its own spread has that of the others.
+  const double counts = own.degrees > 0 ? trials * values_per_trial : degrees;
+  return {std::max(0.0, squares_ - own.sum) / degrees, std::min(values_most, counts)};
 }
 
 std::optional<Spread> spread_of(const Strata& strata, const PooledSpread& pooled) {
   const Squares own = squares_of(strata);
-  const auto all = pooled.variance();
-  if (!all)
-    return own.degrees > 0 ? std::optional(Spread{own.sum / own.degrees, own.degrees})
-                           : std::nullopt;
-  const double degrees = pooled_values + own.degrees;
-  return Spread{(pooled_values * *all + own.sum) / degrees, degrees};
+  const Spread others = pooled.without(strata);
+  const double degrees = others.degrees + own.degrees;
+  if (degrees <= 0) return std::nullopt;
+  return Spread{(others.degrees * others.variance + own.sum) / degrees, degrees};
 }
 
 std::optional<Interval> seed_interval(const Strata& strata, Aggregate aggregate,
@@ -72,7 +80,7 @@ std::optional<Interval> seed_interval(const Strata& strata, Aggregate aggregate,
   const double center = aggregate_of(aggregate, values);
   const auto spread = spread_of(strata, pooled);
   if (!std::isfinite(center) || !spread) return std::nullopt;
-  const double half = student_quantile((1 + share) / 2, spread->degrees) *
+  const double half = student_quantile((1 + covered_share) / 2, spread->degrees) *
                       inflation(aggregate, values.size()) *
                       std::sqrt(spread->variance / static_cast<double>(values.size()));
   return Interval{center - half, center + half};
@@ -93,7 +101,7 @@ std::vector<Interval> rank_ranges(std::span<const std::vector<double>> trials, A
   std::map<double, double> quantiles;
   const auto bar = [&](double degrees) {
     const auto [known, fresh] = quantiles.try_emplace(degrees);
-    if (fresh) known->second = student_quantile((1 + share) / 2, degrees);
+    if (fresh) known->second = student_quantile((1 + covered_share) / 2, degrees);
     return known->second;
   };
   std::vector<Interval> ranges;

@@ -1,7 +1,9 @@
 // Intervals of values of few seeds. A percentile bootstrap of two or three values covers the truth
 // in half to two thirds of the cases, and a t-interval misses it where the values happen to be
-// alike. These are t-intervals whose variance is moderated by that of all trials, as if it had been
-// seen in two values more (Smyth, 2004). docs/measurements/intervals.md has their coverage.
+// alike. These are t-intervals whose variance is moderated by that of the other trials (Smyth,
+// 2004), as if it had been seen in a quarter of a value more for each of them, at most in four: few
+// trials say little about the noise of another one. docs/measurements/intervals.md has their
+// coverage.
 #pragma once
 
 #include <optional>
@@ -13,23 +15,26 @@
 
 namespace hone {
 
-// The variance of a value within a trial, over all trials with at least two values on an instance.
-class PooledSpread {
- public:
-  void add(const Strata& strata);
-  // nullopt if no trial has two finite values.
-  [[nodiscard]] std::optional<double> variance() const;
-
- private:
-  double squares_ = 0, degrees_ = 0;
-};
-
 // A trial's variance of one value, and its degrees of freedom.
 struct Spread {
   double variance = 0;
   double degrees = 0;
 };
-// nullopt if neither the trial nor the others show any spread. Runs that failed count as its lowest
+
+// The variance of a value within a trial, over all trials with at least two values on an instance.
+class PooledSpread {
+ public:
+  // Nothing if a value is not finite.
+  void add(const Strata& strata);
+  // Of the trials but one, whose values were added if they are finite. `degrees`: as how many
+  // values it counts; 0 without another trial.
+  [[nodiscard]] Spread without(const Strata& strata) const;
+
+ private:
+  double squares_ = 0, degrees_ = 0, trials_ = 0;
+};
+
+// nullopt if neither the trial nor the others have two values. Runs that failed count as its lowest
 // finite value.
 std::optional<Spread> spread_of(const Strata& strata, const PooledSpread& pooled);
 

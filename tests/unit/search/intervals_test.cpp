@@ -44,6 +44,20 @@ TEST(SeedInterval, is_unknown_of_one_seed_and_where_the_aggregate_failed) {
   EXPECT_TRUE(seed_interval({{1, 2, 3, failed}}, Aggregate::iqm, pooled));
 }
 
+// With the weight of a large sweep, a confirmation of two leaders with two seeds each would be
+// covered in three of four cases.
+TEST(SeedInterval, of_few_trials_rests_on_its_own_seeds) {
+  PooledSpread few, many;
+  for (int i = 0; i < 2; ++i) few.add({{1, 2}});
+  for (int i = 0; i < 40; ++i) many.add({{1, 2}});
+  EXPECT_DOUBLE_EQ(spread_of({{1, 2}}, few)->degrees, 1.25);
+  EXPECT_DOUBLE_EQ(spread_of({{1, 2}}, many)->degrees, 5);
+  const auto of_few = seed_interval({{1, 2}}, Aggregate::mean, few);
+  const auto of_many = seed_interval({{1, 2}}, Aggregate::mean, many);
+  ASSERT_TRUE(of_few && of_many);
+  EXPECT_GT(of_few->high - of_few->low, 3 * (of_many->high - of_many->low));
+}
+
 // At nominal 95 %, 92 to 99 of 100 intervals of normal seeds cover, whatever their number.
 TEST(SeedInterval, covers_the_mean_of_few_seeds) {
   constexpr int sets = 20, sweeps = 100;
