@@ -1,5 +1,5 @@
-// hone-bundle FOLDER MODULE: prints a module of the folder and those that it imports as one script.
-// A program of the build.
+// hone-bundle FOLDER FILE: prints a module or a style sheet of the folder with those that it
+// imports, as one. A program of the build.
 #include <cstdio>
 #include <string>
 
@@ -7,13 +7,16 @@
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fputs("usage: hone-bundle FOLDER MODULE\n", stderr);
+    std::fputs("usage: hone-bundle FOLDER FILE\n", stderr);
     return 2;
   }
-  const auto script = hone::dashboard::one_script(hone::dashboard::files_of(argv[1]), argv[2]);
-  if (!script) {
-    std::fprintf(stderr, "%s\n", script.error().detail.c_str());
+  const auto files = hone::dashboard::files_of(argv[1]);
+  const std::string path = argv[2];
+  const auto text = path.ends_with(".css") ? hone::dashboard::one_sheet(files, path)
+                                           : hone::dashboard::one_script(files, path);
+  if (!text) {
+    std::fprintf(stderr, "%s\n", text.error().detail.c_str());
     return 1;
   }
-  return std::fwrite(script->data(), 1, script->size(), stdout) == script->size() ? 0 : 1;
+  return std::fwrite(text->data(), 1, text->size(), stdout) == text->size() ? 0 : 1;
 }

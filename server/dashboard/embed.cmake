@@ -1,9 +1,10 @@
-# Writes OUT/assets.cpp, which embeds the files of ROOT plain and compressed, each script with the modules that it
-# imports:
+# Writes OUT/assets.cpp, which embeds the files of ROOT plain and compressed: each script and style
+# sheet with those that it imports:
 #   cmake -DROOT=dashboard -DOUT=build/... -DBUNDLE=build/.../hone-bundle -DBUDGET=90000 -P embed.cmake
 # Fails when the compressed files exceed BUDGET bytes together.
 cmake_policy(SET CMP0057 NEW)  # if(... IN_LIST ...)
-set(scripts app.js lib/live_worker.js lib/raster_worker.js)
+set(roots app.js lib/live_worker.js lib/raster_worker.js style.css)
+set(alone old.js start.js)
 file(GLOB_RECURSE files RELATIVE ${ROOT} ${ROOT}/*.html ${ROOT}/*.css ${ROOT}/*.js ${ROOT}/*.svg ${ROOT}/*.json)
 list(SORT files)
 file(GLOB stale ${OUT}/*.plain ${OUT}/*.gzip)
@@ -28,9 +29,9 @@ foreach(file IN LISTS files)
   set(plain ${OUT}/${number}.plain)
   if(file STREQUAL "index.html")
     configure_file(${ROOT}/${file} ${plain} @ONLY)
-  elseif(file IN_LIST scripts)
+  elseif(file IN_LIST roots)
     execute_process(COMMAND ${BUNDLE} ${OUT}/lean ${file} OUTPUT_FILE ${plain} COMMAND_ERROR_IS_FATAL ANY)
-  elseif(file MATCHES "[.]js$" AND NOT file STREQUAL "old.js")  # which is no module
+  elseif(file MATCHES "[.](js|css)$" AND NOT file IN_LIST alone)
     continue()
   else()
     configure_file(${OUT}/lean/${file} ${plain} COPYONLY)

@@ -198,6 +198,27 @@ std::optional<std::string> linked_file(std::string_view line) {
   return std::string(file.substr(0, file.find('"')));
 }
 
+// A style sheet with those that it imports, each on its own line: @import "FILE";
+Result<std::string> sheet_of(const Files& files, const std::string& path) {
+  const auto found = files.find(path);
+  if (found == files.end()) return broken(path, "there is no such file");
+  constexpr std::string_view import = "@import \"";
+  std::string sheet;
+  auto text = found->second;
+  while (!text.empty()) {
+    const auto line = take_line(text);
+    if (!line.starts_with(import)) {
+      sheet.append(line).append("\n");
+      continue;
+    }
+    const auto name = line.substr(import.size());
+    const auto imported = files.find(std::string(name.substr(0, name.find('"'))));
+    if (imported == files.end()) return broken(path, "cannot read " + std::string(line));
+    sheet += imported->second;
+  }
+  return sheet;
+}
+
 struct Page {
   std::string head;   // up to and with <meta charset>
   std::string rest;   // up to </body>
@@ -215,9 +236,9 @@ Result<Page> page_of(const Files& files) {
     const auto line = take_line(text);
     if (const auto file = linked_file(line)) {
       if (!file->ends_with(".css")) continue;
-      const auto style = files.find(*file);
-      if (style == files.end()) return broken(*file, "there is no such file");
-      page.style += style->second;
+      auto style = sheet_of(files, *file);
+      if (!style) return style.error();
+      page.style += *style;
       continue;
     }
     if (line == "</body>") part = &page.end;
@@ -242,6 +263,10 @@ Result<std::string> one_script(const std::vector<SourceFile>& files, const std::
   Bundle bundle(all);
   if (auto added = bundle.add(path); !added) return added.error();
   return bundle.text();
+}
+
+Result<std::string> one_sheet(const std::vector<SourceFile>& files, const std::string& path) {
+  return sheet_of(by_path(files), path);
 }
 
 Result<std::string> one_file(const std::vector<SourceFile>& files) {

@@ -27,6 +27,10 @@ inline constexpr std::string_view report_placeholder = "@REPORT@";
 // Refuses (internal) another form, a file that is missing, and modules that import each other.
 Result<std::string> one_script(const std::vector<SourceFile>& files, const std::string& path);
 
+// Returns a style sheet with those that it imports, each on its own line: @import "FILE"; an
+// imported one imports none. Refuses (internal) a file that is missing.
+Result<std::string> one_sheet(const std::vector<SourceFile>& files, const std::string& path);
+
 // Returns index.html with the styles that it links and app.js as one script. Its content policy
 // names the digests of both and allows no request.
 Result<std::string> one_file(const std::vector<SourceFile>& files);

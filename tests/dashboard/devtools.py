@@ -94,11 +94,11 @@ class WebSocket:
 
 
 class Browser:
-    def __init__(self, *flags, nice=0):
+    def __init__(self, *flags, idle=False):
+        """idle: runs only on processor time that no other process wants. (Chromium undoes `nice`.)"""
         self.folder = tempfile.mkdtemp(prefix="hone-chromium-")
         command = [
-            "nice",
-            f"-n{nice}",
+            *(["chrt", "--idle", "0"] if idle else []),
             chromium(),
             "--headless=new",
             "--no-sandbox",

@@ -1,11 +1,11 @@
-"""The palette of dashboard/style.css, computed: contrast, and colours under three kinds of colour-blindness."""
+"""The palette of dashboard/base.css, computed: contrast, and colours under three kinds of colour-blindness."""
 
 import pathlib
 import re
 
 import pytest
 
-CSS = pathlib.Path(__file__).resolve().parents[2] / "dashboard" / "style.css"
+CSS = pathlib.Path(__file__).resolve().parents[2] / "dashboard" / "base.css"
 
 # Viénot, Brettel and Mollon (1999) for protan and deutan; a linear approximation for tritan.
 BLINDNESS = {

@@ -3,6 +3,7 @@
 import http.client
 import json
 import multiprocessing
+import os
 import threading
 import time
 import uuid
@@ -146,16 +147,30 @@ def follow(bench, name, rate, seconds):
     return Seen(sent, spent, percentile(frames, 0.95), max(frames), percentile(lags, 0.95), heap)
 
 
+@dataclass
+class Rate:
+    reports_per_second: float
+    cpu_ms_per_report: float  # of the server's process
+
+
+def cpu_seconds(process):
+    with open(f"/proc/{process.pid}/stat") as stat:
+        fields = stat.read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")  # utime, stime
+
+
 def report_for(seconds, server, result):
-    """Reports as fast as they are answered, and puts how many there were a second."""
+    """Reports as fast as they are answered, and puts its rate."""
     threads = reporters(server)
     for thread in threads:
         thread.start()
     time.sleep(2)  # leases are taken first
     before, began = sum(thread.sent for thread in threads), time.monotonic()
+    used = cpu_seconds(server.process)
     time.sleep(seconds)
     sent = sum(thread.sent for thread in threads) - before
-    result.put(sent / (time.monotonic() - began))
+    spent, used = time.monotonic() - began, cpu_seconds(server.process) - used
+    result.put(Rate(sent / spent, 1000 * used / sent))
     for thread in threads:
         thread.ended.set()
     for thread in threads:
@@ -163,8 +178,8 @@ def report_for(seconds, server, result):
 
 
 def rates(bench, name, pages, seconds):
-    """Reports a second with no page open, and with some. The reports come from a process of their
-    own, and the browser has the lowest priority, so that the difference is what the pages cost the
+    """The rate with no page open, and with some. The reports come from another process, and
+    the browser gets the time that they leave, so that the difference is what the pages cost the
     server, and not what they cost the machine of their user."""
     server = bench.server(name)
     own = multiprocessing.get_context("fork")
@@ -177,7 +192,7 @@ def rates(bench, name, pages, seconds):
             browser.pump(0.2)
         return result.get()
 
-    browser = devtools.Browser(nice=19)
+    browser = devtools.Browser(idle=True)
     url = bench.url(name, "#/sweeps/sw_2/curves")
     there = [timing.opened(browser, url, "canvas[data-density]")[0] for _ in range(pages)]
     for page in there:

@@ -47,6 +47,19 @@ TEST(Report, ModulesBecomeConstantsBehindThoseThatTheyImport) {
   EXPECT_TRUE(holds(*page, "<style>p {}\n</style>"));
 }
 
+TEST(Report, AStyleSheetHoldsThoseThatItImports) {
+  const std::vector<SourceFile> files{
+      {"style.css", "@import \"a.css\";\n@import \"b.css\";\np {}\n"},
+      {"a.css", "a {}\n"},
+      {"b.css", "b {}\n"}};
+  const auto sheet = one_sheet(files, "style.css");
+  ASSERT_TRUE(sheet.ok()) << sheet.error().detail;
+  EXPECT_EQ(*sheet, "a {}\nb {}\np {}\n");
+  const auto lacking = one_sheet({{"style.css", "@import \"gone.css\";\n"}}, "style.css");
+  ASSERT_FALSE(lacking.ok());
+  EXPECT_TRUE(holds(lacking.error().detail, "gone.css")) << lacking.error().detail;
+}
+
 TEST(Report, ModulesThatAreLoadedLaterAreThere) {
   const auto page = one_file(files_with({
       {"app.js", "const load = () => import(\"./pages/x.js\");\nload();\n"},
