@@ -16,10 +16,10 @@
 namespace hone {
 namespace {
 
-constexpr std::int64_t trials_max = 100'000;   // bounds memory: 8 bytes a dimension and trial
-constexpr std::size_t visits_max = 1'000'000;  // combinations visited, infeasible ones included
-constexpr double equal_within = 1e-9;          // coordinates closer than this are equal
-constexpr std::int64_t inactive_value = -1;    // of an inactive dimension
+constexpr std::int64_t grid_trials_max = 100'000;  // bounds memory: 8 bytes a dimension and trial
+constexpr std::size_t visits_max = 1'000'000;      // combinations visited, infeasible ones included
+constexpr double equal_within = 1e-9;              // coordinates closer than this are equal
+constexpr std::int64_t inactive_value = -1;        // of an inactive dimension
 constexpr std::string_view points_setting = "points";
 
 using Combination = std::vector<std::int64_t>;  // which value of each dimension
@@ -207,7 +207,7 @@ Result<std::unique_ptr<Sampler>> make_grid(const SearchSpec& search, const Searc
   if (auto fits = only_settings(search, known); !fits) return fits.error();
   const auto points = count_setting(search, points_setting, 5, {1, 1000});
   if (!points) return points.error();
-  if (search.trials > trials_max)
+  if (search.trials > grid_trials_max)
     return refuse(Code::invalid, "a grid may have at most 100000 trials", "/search/trials");
   GridWalk walk(space, Axes(space, *points), static_cast<std::size_t>(search.trials));
   const bool gave_up = walk.gave_up();

@@ -1,7 +1,7 @@
 """Times of the routes that the pages read, over one connection."""
 
 import http.client
-import threading
+import multiprocessing
 import time
 
 import streaming
@@ -28,17 +28,18 @@ def times_of(server, path, count):
     return streaming.percentile([ms for ms, _ in answers], 0.99), answers[0][1]
 
 
+def read_in_turn(port, paths):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    while True:
+        for path in paths:
+            ask(connection, path)
+
+
 def report_p99(server, reads):
-    """The 99th percentile of a report's answer, while another thread reads the paths in turn."""
-    ended = threading.Event()
-
-    def read():
-        connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-        while not ended.is_set():
-            for path in reads:
-                ask(connection, path)
-
-    reader = threading.Thread(target=read, daemon=True)
+    """The 99th percentile of a report's answer, while another process reads the paths in turn."""
+    reader = multiprocessing.get_context("fork").Process(
+        target=read_in_turn, args=(server.port, reads), daemon=True
+    )
     if reads:
         reader.start()
     reporter = streaming.Reporter(server.port, server.join(cpus=4))
@@ -50,8 +51,8 @@ def report_p99(server, reads):
         body = {"phase": phase, "step": step, "value": 1.0}
         reporter.post(f"/v1/leases/{grant['lease']}/reports", body)
         times.append(1000 * (time.perf_counter() - began))
-    ended.set()
     if reads:
+        reader.terminate()
         reader.join()
     return streaming.percentile(times, 0.99)
 

@@ -64,7 +64,7 @@ Result<Exit> compare_versions(Session& session) {
   return Exit::general;
 }
 
-Result<Exit> upgrade(Session& session, const bool& check) {
+Result<Exit> upgrade_programs(Session& session, const bool& check) {
   if (!check)
     return refuse(Code::invalid,
                   "hone does not replace its programs: upgrade the package that installed them "
@@ -81,7 +81,7 @@ Result<Exit> version(Session& session) {
 }  // namespace
 
 CommandAction declare_upgrade(Flags& flags) {
-  return with_options(upgrade, [&](bool& check) {
+  return with_options(upgrade_programs, [&](bool& check) {
     flags.flag("--check", check,
                "list the versions of the programs, of the server and its workers; exit status 1 if "
                "one differs");

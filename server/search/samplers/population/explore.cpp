@@ -11,7 +11,7 @@
 namespace hone {
 namespace {
 
-constexpr int draws_max = 100;  // for one that satisfies the constraints
+constexpr int explore_draws_max = 100;  // for one that satisfies the constraints
 
 // The level that a grid parameter moves to: the one nearest to the multiplied value, but at least
 // one step away if the bounds allow it.
@@ -181,7 +181,7 @@ Params explore(const SearchSpace& space, const Params& of, std::span<const std::
   if (!from) return of;  // the space has changed since
   const Member member = member_of(space, of, *std::move(from), changeable);
   Work work(space);
-  for (int i = 0; i < draws_max && work.take(); ++i) {
+  for (int i = 0; i < explore_draws_max && work.take(); ++i) {
     const Moved drawn = move(member, population, rng);
     const auto moved = space.values_of(drawn.params);
     Params params = params_at(member, moved, drawn.point);
