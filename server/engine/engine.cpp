@@ -140,12 +140,13 @@ void Engine::retry_parked(Instant now, std::vector<Answer>& answers) {
 
 // A worker sends a new request while one is parked when its offer has changed: the parked one would
 // hide its free slots. The same request again is kept, since either connection may be the dead one.
-// A request that does not wait replaces nothing.
+// A request that does not wait replaces nothing, except one without slots: its worker leaves, and
+// would get the runs that it returns.
 void Engine::release_replaced(const AcquireRequest& by, std::vector<Answer>& answers) {
-  if (by.wait == Duration{} || !polls_.contains(by.worker)) return;
+  if ((by.wait == Duration{} && by.cpus > 0) || !polls_.contains(by.worker)) return;
   const auto stays = [&](const Parked& one) {
     const AcquireRequest& parked = std::get<Acquire>(one.envelope.command).request;
-    return parked.worker != by.worker || parked.request_id == by.request_id;
+    return parked.worker != by.worker || (parked.request_id == by.request_id && by.cpus > 0);
   };
   const auto replaced = std::stable_partition(parked_.begin(), parked_.end(), stays);
   answer_unserved(replaced, answers);

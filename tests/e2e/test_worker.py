@@ -323,22 +323,6 @@ def test_kill_ends_processes_that_ignore_term(server, place, tmp_path):
     assert wait_for(sweep_ended(server, sweep))["state"] == "canceled"
 
 
-def test_a_stopped_worker_hands_its_runs_back(server, place):
-    """SIGTERM: the run is queued again at once, not when its lease would have expired; no retry is
-    used up."""
-    sweep = server.submit(sweep_spec(command=place.command(0.5),
-                                     search={"method": "random", "trials": 1},
-                                     limits={"max_retries": 0}))
-    first = place.worker(server, name="first", slots=1)
-    run, = wait_for(lambda: [r for r in runs_of(server, sweep) if r["phase"] >= 1])
-    assert first.stop() == 0
-    attempt, = server.get(f"/v1/runs/{run['id']}/attempts")["items"]
-    assert attempt["end_reason"] == "requeue_requested"
-    place.worker(server, name="second", slots=1)
-    assert wait_for(sweep_ended(server, sweep))["state"] == "completed"
-    check_curves(server, sweep, 4)
-
-
 def test_waits_for_a_server_that_is_not_there_yet(tmp_path, place):
     server = Server(tmp_path / "data").start()
     port = server.port
@@ -374,16 +358,3 @@ def test_usage_errors(tmp_path, arguments, words):
                           timeout=20)
     assert done.returncode == 2
     assert words in done.stderr
-
-
-def test_a_worker_that_left_holds_no_run(server, place):
-    """The worker leaves while it waits for work: the next run must not be reserved for it."""
-    first = place.worker(server, name="first")
-    first.ready()
-    time.sleep(0.5)  # its poll is parked at the server now; nothing shows it
-    assert first.stop() == 0
-    sweep = server.submit(sweep_spec(command=place.command(), search={"method": "random",
-                                                                      "trials": 1},
-                                     limits={"max_retries": 0}))
-    place.worker(server, name="second")
-    assert wait_for(sweep_ended(server, sweep), seconds=10)["state"] == "completed"

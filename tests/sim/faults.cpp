@@ -27,7 +27,17 @@ FaultPlan FaultPlan::draw(Rng& rng) {
   plan.partition = rate(0.03);
   plan.clock_step = rate(0.05);
   plan.broken = rate(0.05);
+  plan.worker_end = rate(0.1);
+  if (plan.worker_end > 0 && rng.uniform() < 0.3) {
+    plan.drop = plan.duplicate = plan.disk = plan.crash = plan.partition = plan.clock_step = 0;
+    plan.delay_max = milliseconds(5);
+  }
   return plan;
+}
+
+bool FaultPlan::reaches_the_server() const {
+  return drop == 0 && duplicate == 0 && disk == 0 && crash == 0 && partition == 0 &&
+         clock_step == 0 && delay_max <= milliseconds(5);
 }
 
 std::string text(const FaultPlan& plan) {
@@ -36,7 +46,8 @@ std::string text(const FaultPlan& plan) {
       << plan.delay_max.us / 1000 << "ms disk " << plan.disk << " crash " << plan.crash
       << " worker_death " << plan.worker_death << " process_death " << plan.process_death
       << " deaf " << plan.deaf << " diverged " << plan.diverged << " partition " << plan.partition
-      << " clock_step " << plan.clock_step << " broken " << plan.broken;
+      << " clock_step " << plan.clock_step << " broken " << plan.broken << " worker_end "
+      << plan.worker_end;
   return out.str();
 }
 

@@ -16,6 +16,7 @@ struct FaultPlan {
   double disk = 0;           // of every write and sync: one of faultfs::Fault
   double crash = 0;          // of the server, at every step
   double worker_death = 0;   // kill -9, once a second and worker
+  double worker_end = 0;     // TERM, the same
   double process_death = 0;  // of every phase
   double broken = 0;         // of every phase: the program fails for its parameters
   double deaf = 0;           // share of processes that ignore TERM
@@ -25,6 +26,10 @@ struct FaultPlan {
 
   static FaultPlan draw(Rng& rng);
   static FaultPlan none();  // a little delay, nothing else
+
+  // Whether every message arrives once and soon, and the server stays: a worker that gets TERM can
+  // return what it holds.
+  [[nodiscard]] bool reaches_the_server() const;
 };
 
 std::string text(const FaultPlan& plan);

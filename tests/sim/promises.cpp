@@ -366,6 +366,8 @@ std::span<const Promise> promises() {
       {"nothing committed is lost", "every step", nullptr},
       {"a worker waits only when there is no work for it", "every step", nullptr},
       {"free slots get the work that fits them within 1 s", "every step after the faults", nullptr},
+      {"a worker that exits after TERM holds no lease", "every exit, where messages arrive",
+       nullptr},
       {"every question is answered", "1 step of 32", nullptr},
       {"a snapshot and the events since give the book", "every boot", nullptr},
       {"no acknowledged report is lost", "the end", &World::check_acknowledged},

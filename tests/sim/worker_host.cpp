@@ -34,13 +34,15 @@ Score score_of(const LeaseGrant& grant, int phase, double diverged_share) {
 }
 
 WorkerHost::WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network,
-                       std::string name, worker::FreeSlots slots)
+                       std::string name, worker::FreeSlots slots,
+                       std::function<void(WorkerId)> left)
     : agenda_(agenda),
       faults_(faults),
       rng_(rng),
       network_(std::move(network)),
       name_(std::move(name)),
-      slots_(std::move(slots)) {
+      slots_(std::move(slots)),
+      left_(std::move(left)) {
   boot();
 }
 
@@ -59,10 +61,20 @@ void WorkerHost::boot() {
 }
 
 void WorkerHost::kill() {
-  ++life_;
   agent_.reset();
+  boot_again();
+}
+
+void WorkerHost::end() {
+  if (agent_ != nullptr) feed(worker::Drain{});
+}
+
+void WorkerHost::boot_again() {
+  ++life_;
   processes_.clear();
-  agenda_.after(milliseconds(static_cast<std::int64_t>(rng_.below(5'000))), [this] { boot(); });
+  agenda_.after(milliseconds(static_cast<std::int64_t>(rng_.below(5'000))), [this, life = life_] {
+    if (life == life_) boot();
+  });
 }
 
 void WorkerHost::later(Duration wait, std::function<void()> what) {
@@ -73,7 +85,15 @@ void WorkerHost::later(Duration wait, std::function<void()> what) {
 
 void WorkerHost::feed(const worker::Input& input) {
   for (const worker::AgentAction& action : agent_->resume(agenda_.now(), input)) perform(action);
+  if (agent_->done()) return leave();
   wake();
+}
+
+void WorkerHost::leave() {
+  const WorkerId worker = agent_->worker();
+  agent_.reset();
+  boot_again();
+  left_(worker);
 }
 
 void WorkerHost::wake() {

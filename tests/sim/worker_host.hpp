@@ -24,10 +24,13 @@ Score score_of(const LeaseGrant& grant, int phase, double diverged_share);
 class WorkerHost {
  public:
   WorkerHost(Agenda& agenda, const FaultPlan& faults, Rng& rng, Network network, std::string name,
-             worker::FreeSlots slots);
+             worker::FreeSlots slots, std::function<void(WorkerId)> left);
 
   // kill -9: its trial processes die with it. A new worker process starts a little later.
   void kill();
+
+  // TERM: it returns its runs and exits, and `left` is called. Then likewise.
+  void end();
 
   // Null while no process of this worker is there.
   [[nodiscard]] const worker::Agent* agent() const { return agent_.get(); }
@@ -42,6 +45,7 @@ class WorkerHost {
   };
 
   void boot();
+  void boot_again();
   void feed(const worker::Input& input);
   void perform(const worker::AgentAction& action);
   void do_action(const worker::Send& action);
@@ -56,6 +60,7 @@ class WorkerHost {
   void do_action(const worker::Note&) {}
   void do_action(const worker::Quit&) {}
   void wake();
+  void leave();
 
   void train_phase(LeaseId lease);
   void finish_phase(LeaseId lease);
@@ -70,7 +75,8 @@ class WorkerHost {
   Network network_;
   std::string name_;
   worker::FreeSlots slots_;  // when nothing runs
-  int life_ = 0;             // which process of this name; events of an earlier one are dropped
+  std::function<void(WorkerId)> left_;
+  int life_ = 0;  // which process of this name; events of an earlier one are dropped
   std::unique_ptr<worker::Agent> agent_;
   std::optional<Instant> wake_at_;
   std::map<LeaseId, Process> processes_;

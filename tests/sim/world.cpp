@@ -131,6 +131,7 @@ World::World(std::uint64_t seed)
     : seed_(seed),
       rng_(seed, Purpose::simulation, 0),
       faults_(FaultPlan::draw(rng_)),
+      reaches_the_server_(faults_.reaches_the_server()),
       server_(agenda_, faults_, rng_, seed) {
   const auto workers = 1 + rng_.below(5);
   partitions_.resize(workers);
@@ -138,7 +139,8 @@ World::World(std::uint64_t seed)
   for (std::uint64_t i = 0; i < workers; ++i)
     workers_.push_back(std::make_unique<WorkerHost>(
         agenda_, faults_, rng_, [this, i](const auto& c, auto done) { call(c, i, done); },
-        "worker-" + std::to_string(i), draw_slots(rng_)));
+        "worker-" + std::to_string(i), draw_slots(rng_),
+        [this](WorkerId worker) { check_left(worker); }));
   const auto sweeps = 1 + rng_.below(3);
   for (std::uint64_t i = 0; i < sweeps; ++i) {
     submissions_.push_back({"submit-" + std::to_string(i), draw_spec(rng_), {}});
@@ -236,6 +238,7 @@ void World::meddle() {
   agenda_.after(seconds(1), [this] { meddle(); });
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     if (rng_.uniform() < faults_.worker_death) workers_[i]->kill();
+    if (rng_.uniform() < faults_.worker_end) workers_[i]->end();
     if (rng_.uniform() < faults_.partition) cut_off(i);
   }
   if (rng_.uniform() < faults_.clock_step)
@@ -257,6 +260,16 @@ void World::cut_off(std::size_t worker) {
   const auto ways = rng_.below(3);
   const Duration lasts = seconds(1 + static_cast<std::int64_t>(rng_.below(40)));
   partitions_[worker] = {agenda_.now() + lasts, ways != 0, ways != 1};
+}
+
+// A grant that crosses the worker's exit would be lost with it.
+void World::check_left(WorkerId worker) {
+  if (worker == WorkerId{} || !reaches_the_server_ || !server_.up()) return;
+  ++tally_.left;
+  const auto& leases = server_.book().leases;
+  const bool holds =
+      std::ranges::any_of(leases, [&](const auto& one) { return one.second.worker == worker; });
+  if (holds) broken_ = text(worker) + " exited after TERM and still holds a lease";
 }
 
 bool World::all_ended() const {

@@ -32,6 +32,7 @@ struct Tally {
   std::int64_t reads = 0;   // requests to the API meanwhile
   int snapshots = 0;        // boots from one
   std::int64_t offers = 0;  // free slots that had to get work at once
+  std::int64_t left = 0;    // workers that had to hold no lease when they exited
 };
 
 class World;
@@ -81,6 +82,7 @@ class World {
   // The promises. Each returns what is broken, or an empty string.
   std::string check_leases() const;  // after every step
   void check_idle_slots();
+  void check_left(WorkerId worker);
   std::string check_acknowledged();
   std::string check_runs();
   std::string check_proposals();
@@ -99,6 +101,7 @@ class World {
   std::uint64_t seed_;
   Rng rng_;
   FaultPlan faults_;
+  bool reaches_the_server_;  // from the beginning
   Agenda agenda_;
   ServerHost server_;
   std::vector<Partition> partitions_;  // by worker

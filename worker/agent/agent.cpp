@@ -58,7 +58,8 @@ void Agent::handle(Turn& turn, const Exited& input) {
 }
 
 void Agent::handle(Turn& turn, const Drain& input) {
-  const Duration patience = input.at_once ? limits::hurry : limits::term_grace + limits::last_calls;
+  const bool hurry = input.at_once || attempts_.empty();
+  const Duration patience = hurry ? limits::hurry : limits::term_grace + limits::last_calls;
   quit_at_ = turn.now + patience;
   for (auto& [lease, attempt] : attempts_) attempt.drain(turn, input.at_once);
 }
@@ -98,7 +99,7 @@ std::optional<Instant> Agent::next_deadline() const {
     if (at) next = next ? std::min(*next, *at) : *at;
   };
   if (!joined_ && join_.id == 0) sooner(join_.at);
-  if (may_acquire()) sooner(std::max(acquire_.at, rest_until_));
+  if (may_acquire()) sooner(ending() ? acquire_.at : std::max(acquire_.at, rest_until_));
   if (may_replace()) sooner(std::max(acquire_.sent + limits::replace_pause, rest_until_));
   if (joined_ && replaced_.request && replaced_.id == 0) sooner(replaced_.at);
   if (joined_ && beat_.id == 0 && !leases_to_beat().empty()) sooner(beat_.at);
@@ -118,12 +119,12 @@ std::size_t Agent::running() const {
 // Join, acquire, heartbeat ------------------------------------------------------------------------
 
 void Agent::advance(Turn& turn) {
+  check_end(turn);
+  check_idle(turn);
   try_join(turn);
   try_replaced(turn);
   try_acquire(turn);
   try_beat(turn);
-  check_end(turn);
-  check_idle(turn);
   quit_if_done(turn);
 }
 
@@ -132,7 +133,7 @@ void Agent::check_end(Turn& turn) {
   if (ends_at_ && turn.now >= *ends_at_ - config_.drain)
     leave(turn, "the end of this worker is near");
   if (leaving_ && attempts_.empty())
-    quit_at_ = turn.now;
+    quit_at_ = turn.now + limits::hurry;
   else if (ends_at_ && turn.now >= *ends_at_ - limits::last_minute)
     handle(turn, Drain{});
 }
@@ -141,7 +142,7 @@ void Agent::check_idle(Turn& turn) {
   if (!config_.idle || quit_at_ || done_) return;
   if (!joined_ || !attempts_.empty()) return idle_since_.reset();
   if (!idle_since_) idle_since_ = turn.now;
-  if (turn.now - *idle_since_ >= *config_.idle) quit_at_ = turn.now;
+  if (turn.now - *idle_since_ >= *config_.idle) quit_at_ = turn.now + limits::hurry;
 }
 
 void Agent::try_join(Turn& turn) {
@@ -151,10 +152,10 @@ void Agent::try_join(Turn& turn) {
 }
 
 // Sends a request for work, the failed one again, or one that replaces the request in flight. A
-// repeated request keeps its id and carries the offer of now.
+// repeated request keeps its id and carries the offer of now: nothing, when the worker leaves.
 void Agent::try_acquire(Turn& turn) {
-  if (turn.now < rest_until_) return;
-  if (may_replace() && acquire_.sent + limits::replace_pause <= turn.now) {
+  if (turn.now < rest_until_ && !ending()) return;
+  if (may_replace() && (ending() || acquire_.sent + limits::replace_pause <= turn.now)) {
     std::swap(acquire_, replaced_);
     acquire_.at = turn.now;
   }
@@ -165,8 +166,10 @@ void Agent::try_acquire(Turn& turn) {
 }
 
 AcquireRequest Agent::next_request(Instant now) {
-  const Duration wait = config_.until_idle ? limits::idle_wait : limits::acquire_wait;
-  const FreeSlots free = free_slots();
+  const Duration wait = ending()             ? Duration{}
+                        : config_.until_idle ? limits::idle_wait
+                                             : limits::acquire_wait;
+  const FreeSlots free = offer();
   auto id = acquire_.request
                 ? acquire_.request->request_id
                 : config_.join.request_id + config_.life + "-" + std::to_string(++acquired_);
@@ -183,10 +186,11 @@ AcquireRequest Agent::next_request(Instant now) {
 }
 
 // The reply to the replaced request was lost. It may have been a grant, so it is repeated until
-// there is an answer, without a wait.
+// there is an answer, without a wait; by a worker that leaves, without an offer.
 void Agent::try_replaced(Turn& turn) {
   if (!joined_ || !replaced_.request || replaced_.id != 0 || turn.now < replaced_.at) return;
   replaced_.request->wait = {};
+  if (ending()) replaced_.request->cpus = 0;
   send(turn, replaced_, *replaced_.request);
 }
 
@@ -222,10 +226,11 @@ void Agent::fail(Turn& turn, OwnCall& own, const Error& error, const char* what)
         Note{NoteLevel::error, std::string(what) + " was rejected: " + error.detail});
 }
 
-// Logged once, whichever call fails first.
+// Logged once, whichever call fails first; not where only a request for work is withdrawn.
 void Agent::note_unreachable(Turn& turn, const Error& error) {
   if (unreachable_noted_) return;
   unreachable_noted_ = true;
+  if (ending() && attempts_.empty()) return;
   turn.actions.emplace_back(
       Note{NoteLevel::warning, error.detail + " (trying again; runs continue)"});
 }
@@ -305,7 +310,7 @@ void Agent::on_grant(Turn& turn, const LeaseGrant& grant) {
       attempts_
           .emplace(grant.lease, Attempt(grant, gpus.value_or(std::vector<int>{}), seed, telling))
           .first->second;
-  if (quit_at_ || leaving_ || !fits) return attempt.drain(turn, false);
+  if (ending() || !fits) return attempt.drain(turn, false);
   attempt.start(turn);
 }
 
@@ -313,8 +318,11 @@ void Agent::forget_over() {
   std::erase_if(attempts_, [](const auto& one) { return one.second.over(); });
 }
 
+// A request for work without an answer may be a grant, which has to be returned.
 void Agent::quit_if_done(Turn& turn) {
-  if (!quit_at_ || done_ || (!attempts_.empty() && turn.now < *quit_at_)) return;
+  const bool asks = (acquire_.request || replaced_.request) && !unreachable_noted_;
+  const bool settled = attempts_.empty() && !asks;
+  if (!quit_at_ || done_ || (!settled && turn.now < *quit_at_)) return;
   if (!attempts_.empty())
     turn.actions.emplace_back(
         Note{NoteLevel::warning, "exiting before the server acknowledged the end of " +
@@ -338,18 +346,20 @@ std::vector<LeaseId> Agent::leases_to_beat() const {
   return leases;
 }
 
+// A worker that leaves withdraws its request: it asks for nothing until each has its answer, since
+// one may overtake another.
 bool Agent::may_acquire() const {
-  return joined_ && !quit_at_ && !leaving_ && !done_ && acquire_.id == 0 && free_cpus() > 0;
+  if (!joined_ || done_ || acquire_.id != 0) return false;
+  return ending() ? acquire_.request || replaced_.request : free_cpus() > 0;
 }
 
-// The request in flight offers other slots than those that are free now.
+// The request in flight offers other slots than the worker does now.
 bool Agent::may_replace() const {
-  if (!joined_ || quit_at_ || leaving_ || done_ || acquire_.id == 0 || !acquire_.request)
-    return false;
+  if (!joined_ || done_ || acquire_.id == 0 || !acquire_.request) return false;
   if (replaced_.id != 0 || replaced_.request) return false;
   const FreeSlots offered{acquire_.request->cpus, acquire_.request->gpus,
                           acquire_.request->gpu_free};
-  return free_cpus() > 0 && free_slots() != offered;
+  return (ending() || free_cpus() > 0) && offer() != offered;
 }
 
 }  // namespace hone::worker

@@ -12,7 +12,8 @@
 // - acquiring: one request at a time, while a cpu slot is free. A failed request is repeated with
 //   its request id, so that a grant whose reply was lost is found again. When the free slots change
 //   while it waits at the server, a new request replaces it there; a grant that the replaced one
-//   brings is kept.
+//   brings is kept. A worker that exits replaces it by one that asks for nothing, and returns a
+//   grant that comes before the answer.
 // - heartbeats: every JoinReply::heartbeat while there are leases. Runs continue while the server
 //   cannot be reached.
 // - calls: unavailable, timed_out, busy and rate_limited are retried without end (Retry), internal
@@ -81,6 +82,8 @@ class Agent {
   [[nodiscard]] bool done() const { return done_; }  // Quit was returned
   [[nodiscard]] WorkerId worker() const { return joined_ ? joined_->worker : WorkerId{}; }
   [[nodiscard]] FreeSlots free_slots() const;
+  // Whether it requests no run any more.
+  [[nodiscard]] bool ending() const { return quit_at_ || leaving_; }
 
  private:
   // Join, acquire or heartbeat: at most one of each is in flight, besides a replaced acquire.
@@ -128,6 +131,7 @@ class Agent {
   void check_idle(Turn& turn);
   Attempt* find(LeaseId lease);
   [[nodiscard]] AcquireRequest next_request(Instant now);
+  [[nodiscard]] FreeSlots offer() const { return ending() ? FreeSlots{} : free_slots(); }
   [[nodiscard]] int free_cpus() const;
   [[nodiscard]] std::vector<int> free_gpus() const;
   [[nodiscard]] std::vector<std::int64_t> gpu_free() const;

@@ -264,6 +264,34 @@ TEST(Engine, AnAcquireWithoutWaitReplacesNothing) {
   EXPECT_EQ(parked.replies, 0);
 }
 
+// A worker that leaves would else get the run that it returns.
+TEST(Engine, AnAcquireWithoutSlotsWithdrawsWhatWaits) {
+  EngineGiven given;
+  const auto worker = given.join();
+  const auto other = given.join("other");
+  given.submit("submit", small_spec(1));
+  const auto run = given.granted(worker, "run");
+  const Sent& parked = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  const Sent& bystander = given.step(EngineGiven::acquire(other, "x", seconds(20)));
+  const Sent& none = given.step(Acquire{{"b", worker, 0, 0, Duration{}}});
+  ASSERT_EQ(parked.replies + none.replies, 2);
+  EXPECT_FALSE(parked.as<Grant>() || none.as<Grant>());
+  EndRequest end;
+  end.reason = EndReason::requeue_requested;
+  given.step(End{run.lease, end});
+  ASSERT_EQ(bystander.replies, 1);
+  EXPECT_EQ(bystander.as<Grant>()->attempt, (AttemptId{run.attempt.run, 2}));
+}
+
+// The first connection is dead: the worker repeats the request only to learn what became of it.
+TEST(Engine, ARepeatedAcquireWithoutSlotsWithdrawsTheFirst) {
+  EngineGiven given;
+  const auto worker = given.join();
+  const Sent& parked = given.step(EngineGiven::acquire(worker, "a", seconds(20)));
+  given.step(Acquire{{"a", worker, 0, 0, Duration{}}});
+  EXPECT_EQ(parked.replies, 1);
+}
+
 TEST(Engine, ARefusedAcquireReplacesNothing) {
   EngineGiven given;
   const auto worker = given.join();

@@ -312,6 +312,7 @@ TEST(WorkerAgent, drains) {
   given.run();
   given.when(Drain{});
   EXPECT_TRUE(given.has<Terminate>());
+  given.no_work();
   given.after(seconds(10));
   EXPECT_TRUE(given.has<Kill>());
   given.killed_by(9);
@@ -339,6 +340,9 @@ TEST(WorkerAgent, takes_no_work_while_draining) {
   given.grant(small_grant(2));
   EXPECT_FALSE(given.has<Spawn>());
   EXPECT_EQ(given.request<EndCall>().lease, LeaseId{2});
+  EXPECT_EQ(given.request<AcquireRequest>().cpus, 0);
+  given.no_work();
+  given.after(seconds(1));
   EXPECT_FALSE(given.call<AcquireRequest>());
 }
 

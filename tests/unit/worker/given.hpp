@@ -108,6 +108,11 @@ class GivenAgent {
     grant(lease);
   }
 
+  // The server answers every request for work that waits, without a run.
+  void no_work() {
+    while (call<AcquireRequest>()) reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
+  }
+
   Actions report(int phase, double value = 1, Origin origin = Origin::socket,
                  std::int64_t lease = 1) {
     return when(LineReceived{LeaseId{lease}, ReportLine{phase, 10 * (phase + 1), Score::of(value)},

@@ -93,6 +93,82 @@ TEST(WorkerLeaving, a_grant_that_comes_too_late_is_returned_unstarted) {
   GivenAgent given;
   given.join();
   given.when(Leave{"SIGUSR1"});
+  EXPECT_FALSE(given.agent.done()) << "its request for work may be granted at this instant";
+  given.grant(small_grant());
+  EXPECT_FALSE(given.has<Spawn>());
+  EXPECT_EQ(given.request<EndCall>().request.reason, EndReason::requeue_requested);
+  given.reply<EndCall>(CallReply{Done{}});
+  EXPECT_FALSE(given.agent.done());
+  given.no_work();
+  EXPECT_TRUE(given.agent.done());
+}
+
+// A worker with two slots got its own run back through the request of its free slot, and exited:
+// the run was lost with the worker.
+TEST(WorkerLeaving, a_request_for_work_that_waits_is_withdrawn_before_a_run_is_returned) {
+  for (const Input& signal : {Input{Drain{}}, Input{Leave{"SIGUSR1"}}}) {
+    GivenAgent given;
+    given.run();
+    const auto waiting = given.request<AcquireRequest>();
+    EXPECT_EQ(waiting.cpus, 1);
+    given.when(signal);
+    const auto sent = given.all<Send>();
+    ASSERT_EQ(sent.size(), 1U) << "before the end of the run is";
+    const auto& withdrawal = std::get<AcquireRequest>(sent[0].call);
+    EXPECT_NE(withdrawal.request_id, waiting.request_id);
+    EXPECT_EQ(withdrawal.cpus + withdrawal.gpus, 0);
+    EXPECT_EQ(withdrawal.wait, Duration{});
+    given.exit(143);
+    given.reply<EndCall>(CallReply{Done{}});
+    EXPECT_FALSE(given.agent.done()) << "a grant may be on its way";
+    given.no_work();
+    EXPECT_TRUE(given.agent.done());
+  }
+}
+
+// The withdrawal may overtake the request: then the request waits at the server after it.
+TEST(WorkerLeaving, a_request_that_is_not_answered_is_withdrawn_again) {
+  GivenAgent given;
+  given.run();
+  given.when(Drain{});
+  const auto withdrawal = given.all<Send>().at(0);
+  std::erase_if(given.open, [&](const Send& one) { return one.id == withdrawal.id; });
+  given.when(Replied{withdrawal.id, CallReply{std::optional<LeaseGrant>{}}});
+  given.at_deadline();
+  const auto again = given.all<Send>();
+  ASSERT_EQ(again.size(), 1U);
+  EXPECT_EQ(std::get<AcquireRequest>(again[0].call).cpus, 0);
+}
+
+// Whether the lost reply was a grant is asked under the same id, for nothing else.
+TEST(WorkerLeaving, a_request_whose_reply_was_lost_is_repeated_without_an_offer) {
+  GivenAgent given;
+  given.run();
+  given.when(Drain{});
+  const auto waiting = given.request<AcquireRequest>();
+  given.reply<AcquireRequest>(refuse(Code::timed_out, "no answer"));
+  given.at_deadline();
+  const auto again = given.all<Send>();
+  ASSERT_EQ(again.size(), 1U);
+  const auto& repeated = std::get<AcquireRequest>(again[0].call);
+  EXPECT_EQ(repeated.request_id, waiting.request_id);
+  EXPECT_EQ(repeated.cpus, 0);
+}
+
+TEST(WorkerLeaving, an_idle_worker_leaves_at_once_where_no_server_answers) {
+  GivenAgent given;
+  given.join();
+  given.when(Drain{});
+  given.reply<AcquireRequest>(away());
+  EXPECT_TRUE(given.agent.done());
+}
+
+TEST(WorkerLeaving, an_idle_worker_waits_two_seconds_for_a_server_that_hangs) {
+  GivenAgent given;
+  given.join();
+  given.when(Drain{});
+  EXPECT_FALSE(given.agent.done());
+  given.after(seconds(2));
   EXPECT_TRUE(given.agent.done());
 }
 
@@ -104,6 +180,8 @@ TEST(WorkerLeaving, an_idle_worker_quits_after_its_time) {
   given.after(seconds(29));
   EXPECT_FALSE(given.has<Quit>());
   given.after(seconds(1));
+  EXPECT_EQ(given.all<Send>().size(), 1U) << "its request is withdrawn";
+  given.no_work();
   EXPECT_TRUE(given.has<Quit>());
 }
 
