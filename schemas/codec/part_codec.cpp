@@ -102,7 +102,8 @@ Scopes read(const Spot& spot) {
   for (const Scope scope :
        read_by<std::vector<Scope>>(spot, ListOf{OfType{}, words_of<Scope>.size()}))
     scopes = scopes | scope;
-  if (scopes.empty()) spot.refuse("must name at least one of read, submit, worker and admin");
+  if (scopes.empty())
+    spot.refuse("must name at least one of read, submit, worker, admin and replica");
   return scopes;
 }
 

@@ -48,7 +48,7 @@ inline constexpr auto words_of<Code> = word_table("invalid", "not_found", "confl
                                                   "timed_out", "internal", "unauthenticated",
                                                   "rate_limited", "stale_epoch");
 template <>
-inline constexpr auto words_of<Scope> = word_table("read", "submit", "worker", "admin");
+inline constexpr auto words_of<Scope> = word_table("read", "submit", "worker", "admin", "replica");
 template <>
 inline constexpr auto words_of<Goal> = word_table("maximize", "minimize", "soonest");
 template <>

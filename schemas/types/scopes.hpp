@@ -1,17 +1,22 @@
 // What a token lets its holder do.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
 namespace hone {
 
 enum class Scope {
-  read,    // look at everything but tokens
-  submit,  // submit, steer, ask, tell and enqueue; includes read
-  worker,  // join, lease runs, and act for the runs leased
-  admin,   // everything, tokens included
+  read,     // look at everything but tokens
+  submit,   // submit, steer, ask, tell and enqueue; includes read
+  worker,   // join, lease runs, and act for the runs leased
+  admin,    // everything, tokens included
+  replica,  // copy the ledger and its files, as a standby; no other route
 };
+
+inline constexpr std::array all_scopes{Scope::read, Scope::submit, Scope::worker, Scope::admin,
+                                       Scope::replica};
 
 // A set of them.
 struct Scopes {

@@ -19,7 +19,7 @@ namespace {
 
 Json scope_words(Scopes scopes) {
   Json list = Json::array();
-  for (const auto scope : {Scope::read, Scope::submit, Scope::worker, Scope::admin})
+  for (const auto scope : all_scopes)
     if (opens(scopes, scope)) list.push_back(word(scope));
   return list;
 }

@@ -38,7 +38,7 @@ Json render(const BestOfSweep& best) {
 
 Json scope_list(Scopes scopes) {
   Json list = Json::array();
-  for (const auto scope : {Scope::read, Scope::submit, Scope::worker, Scope::admin})
+  for (const auto scope : all_scopes)
     if (scopes.holds(scope)) list.push_back(word(scope));
   return list;
 }

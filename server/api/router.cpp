@@ -27,10 +27,11 @@ constexpr Scopes anyone;  // needs no token
 constexpr Scopes needs_read = Scope::read;
 constexpr Scopes needs_submit = Scope::submit;
 constexpr Scopes needs_work = Scope::worker;
-constexpr Scopes needs_read_or_work = Scope::read | Scope::worker;
+constexpr Scopes needs_blobs = Scope::read | Scope::worker | Scope::replica;
 constexpr Scopes needs_submit_or_work = Scope::submit | Scope::worker;
-constexpr Scopes needs_any = Scope::read | Scope::submit | Scope::worker | Scope::admin;
+constexpr Scopes needs_any = Scope::submit | Scope::admin | needs_blobs;
 constexpr Scopes needs_admin = Scope::admin;
+constexpr Scopes needs_replica = Scope::replica;
 
 constexpr std::array table{
     Route{get, "/healthz", anyone, Probe{health}},
@@ -108,14 +109,14 @@ constexpr std::array table{
     Route{post, "/v1/models/{model}/evaluations", needs_submit, write_to<&Evaluate::model>()},
     Route{get, "/v1/evaluations/{evaluation}", needs_read, Read{evaluation}},
     Route{put, "/v1/blobs/{sha256}", needs_submit_or_work, PutBlob{}},
-    Route{get, "/v1/blobs/{sha256}", needs_read_or_work, GetBlob{}},
+    Route{get, "/v1/blobs/{sha256}", needs_blobs, GetBlob{}},
 
     Route{get, "/v1/tokens", needs_admin, Read{tokens, paged}},
     Route{post, "/v1/tokens", needs_admin, write<CreateToken>()},
     Route{post, "/v1/tokens/{token}/revoke", needs_admin,
           write_to<&RevokeToken::token>({.render = render_done})},
 
-    Route{post, "/v1/standby/pull", needs_admin, PullPage{}},
+    Route{post, "/v1/standby/pull", needs_replica, PullPage{}},
 
     Route{post, "/v1/fleets", needs_admin, Write{parse_fleet, render_answer<SetFleet>}},
     Route{get, "/v1/fleets", needs_read, Read{fleets, paged}},

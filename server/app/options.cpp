@@ -63,7 +63,7 @@ void add_standby(CLI::App& app, ServerOptions& options) {
   app.add_option("--follow", options.peers.follow,
                  "Be a standby of the server at this URL: copy its ledger and blobs, answer reads");
   app.add_option("--follow-token-file", options.peers.token_file,
-                 "File with an administrator's token of that server (HONE_TOKEN_FILE)");
+                 "File with a token of that server with the scope replica (HONE_TOKEN_FILE)");
   app.add_option("--peer-tls-ca", options.peers.tls_ca,
                  "CA certificates of that server, or of the standbys (HONE_TLS_CA)");
   app.add_option("--advertise", options.peers.advertise,

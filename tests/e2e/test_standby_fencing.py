@@ -117,7 +117,7 @@ def test_standby_with_a_full_disk_ends_and_nothing_is_acknowledged(sync_pair):
 def test_standby_over_tls_with_tokens(tmp_path):
     own = Certificate(tmp_path, "server")
     a = Secret(tmp_path / "a", own).start()
-    (tmp_path / "token").write_text(a.token)
+    (tmp_path / "token").write_text(a.create("replica")[1])
     b = Secret(tmp_path / "b", own, "--follow", f"https://localhost:{a.port}",
                "--follow-token-file", str(tmp_path / "token"), "--peer-tls-ca", str(own.cert),
                "--advertise", "https://localhost:1")

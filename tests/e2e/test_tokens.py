@@ -63,15 +63,15 @@ def test_routes_open_to_their_scopes_alone(guarded):
     """Every row of the table, with every scope: 401 and 403 precede every other error."""
     rows = json.loads(subprocess.run([program("hone-server"), "--routes"], capture_output=True,
                                      check=True).stdout)
-    tokens = {scope: guarded.create(scope)[1] for scope in ("read", "submit", "worker", "admin")}
+    scopes = ("read", "submit", "worker", "admin", "replica")
+    tokens = {scope: guarded.create(scope)[1] for scope in scopes}
     for row in rows:
         path = row["path"].replace("{", "").replace("}", "")
         if row["path"] == "/v1/events":
             path += "?limit=1"
         needs = set(row["scopes"].split())
         for scope, token in tokens.items():
-            has = {"admin": {"read", "submit", "worker", "admin"},
-                   "submit": {"submit", "read"}}.get(scope, {scope})
+            has = {"admin": set(scopes), "submit": {"submit", "read"}}.get(scope, {scope})
             body = b"{}" if row["method"] != "GET" else None
             answer = guarded.ask(row["method"], path, body, token=token)
             allowed = not needs or needs & has

@@ -93,13 +93,14 @@ TEST(Access, follows_the_scopes) {
     EXPECT_TRUE(code == Code::internal || code == Code::forbidden);
     return code == Code::internal;
   };
-  for (const auto scope : {Scope::read, Scope::submit, Scope::worker, Scope::admin}) {
+  for (const auto scope : all_scopes) {
     EXPECT_TRUE(opens(scope, scope));
     EXPECT_TRUE(opens(Scope::admin, scope));
     EXPECT_EQ(opens(scope, Scope::admin), scope == Scope::admin);
     EXPECT_EQ(opens(scope, Scope::worker), scope == Scope::worker || scope == Scope::admin);
     EXPECT_EQ(opens(scope, Scope::submit), scope == Scope::submit || scope == Scope::admin);
-    EXPECT_EQ(opens(scope, Scope::read), scope != Scope::worker);
+    EXPECT_EQ(opens(scope, Scope::read), scope != Scope::worker && scope != Scope::replica);
+    EXPECT_EQ(opens(scope, Scope::replica), scope == Scope::replica || scope == Scope::admin);
   }
   EXPECT_TRUE(opens(Scope::worker, Scope::read | Scope::worker));
   EXPECT_TRUE(opens(Scope::read | Scope::worker, Scope::worker));
@@ -116,6 +117,14 @@ TEST(Access, of_everything_but_health_needs_a_scope) {
   for (const auto& row : route_table())
     EXPECT_EQ(row.needs.empty(), row.pattern == "/healthz" || row.pattern == "/readyz")
         << row.pattern;
+}
+
+TEST(Access, of_a_replica_is_to_pages_of_the_ledger_and_blobs_alone) {
+  std::vector<std::string_view> open;
+  for (const auto& row : route_table())
+    if (!row.needs.empty() && opens(Scope::replica, row.needs)) open.push_back(row.pattern);
+  EXPECT_EQ(open,
+            (std::vector<std::string_view>{"/v1/me", "/v1/blobs/{sha256}", "/v1/standby/pull"}));
 }
 
 TEST(Access, of_every_write_needs_more_than_read) {

@@ -50,7 +50,7 @@ void expect_whole_table() {
 
 TEST(Words, are_the_names_of_their_enumerators) {
   expect_whole_table<Code::stale_epoch>();
-  expect_whole_table<Scope::admin>();
+  expect_whole_table<Scope::replica>();
   expect_whole_table<Goal::soonest>();
   expect_whole_table<RunClock::steps>();
   expect_whole_table<Scale::logit>();

@@ -35,19 +35,19 @@ struct TokenOptions {
 };
 
 Result<Scopes> scopes_of(const TokenOptions& options) {
-  constexpr std::array<std::string_view, 4> known{"read", "submit", "worker", "admin"};
+  constexpr auto known = words_of<Scope>;
   Scopes scopes;
   for (const auto& word : options.scopes) {
     const auto scope = parse_scope(word);
     if (!scope)
       return refuse(Code::invalid, "'" + word + "' is not a scope" + did_you_mean(word, known) +
-                                       "; the scopes are read, submit, worker and admin");
+                                       "; the scopes are read, submit, worker, admin and replica");
     scopes = scopes | *scope;
   }
   if (scopes.empty())
     return refuse(Code::invalid,
-                  "no scope given; pass --scope read, submit (read and steer sweeps), worker or "
-                  "admin");
+                  "no scope given; pass --scope read, submit (read and steer sweeps), worker, "
+                  "admin or replica (a standby)");
   return scopes;
 }
 
@@ -174,7 +174,7 @@ CommandAction declare_token(Flags& flags) {
     flags.argument("ACTION", options.action, "create, ls or revoke");
     flags.optional_argument("NAME", options.name, "name of the token; to revoke it, also its id");
     flags.comma_separated("--scope SCOPES", options.scopes,
-                          "what the token may do: read, submit, worker, admin");
+                          "what the token may do: read, submit, worker, admin, replica");
     flags.text("--expires TIME", options.expires, "lifetime, as 90d or 12h (unlimited)");
     flags.text("--data DIR", options.data,
                "create the token in this data folder while no server uses it (on the server)");
