@@ -1,8 +1,12 @@
 """Transfers of the files of pipeline steps that fail: nothing starts without its files."""
+import http.client
+import http.server
+import threading
+
 import pytest
 
 from test_pipelines import check_every_step, place  # noqa: F401 (place is a fixture)
-from test_worker import wait_for
+from test_worker import Worker, wait_for
 
 
 def stored(place, name):  # noqa: F811
@@ -29,6 +33,85 @@ def test_a_file_that_the_server_cannot_give_fails_the_run(place, damage):  # noq
     run = place.run()
     assert run["failure"] == "infra", run
     assert len(place.journal("start", "train")) == 1, "the program started without its file"
+
+
+class Relay:
+    """Passes requests on to a server. The first answer with a file's bytes is spoiled."""
+
+    def __init__(self, server, fault):
+        self.spoiled = []
+        relay, lock = self, threading.Lock()
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def pass_on(self):
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                behind = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+                behind.request(self.command, self.path, body, dict(self.headers))
+                answer = behind.getresponse()
+                data = answer.read()
+                behind.close()
+                with lock:
+                    spoil = (self.command == "GET" and "/blobs/" in self.path
+                             and not relay.spoiled)
+                    if spoil:
+                        relay.spoiled.append(self.path)
+                if spoil and fault == "away":  # no byte of an answer
+                    self.close_connection = True
+                    return
+                self.send_response(answer.status)
+                for name in ("Content-Type", "Retry-After"):
+                    if answer.headers[name]:
+                        self.send_header(name, answer.headers[name])
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                if spoil and fault == "short":
+                    data, self.close_connection = data[:len(data) // 2], True
+                if spoil and fault == "other":
+                    data = bytes(len(data))
+                self.wfile.write(data)
+
+            do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = pass_on
+
+            def log_message(self, *arguments):
+                pass
+
+        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.http.daemon_threads = True
+        self.port = self.http.server_port
+        self.thread = threading.Thread(target=self.http.serve_forever)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *failure):
+        self.http.shutdown()
+        self.thread.join()
+        self.http.server_close()
+
+
+@pytest.mark.parametrize("fault", ["away", "short", "other"])
+def test_a_step_gets_its_files_though_one_answer_was_spoiled(place, tmp_path, fault):  # noqa: F811
+    """The connection ends before the answer or in the middle of it, or other bytes arrive."""
+    place.worker("first").ready()
+    place.gate("train")
+    sweep = place.submit(limits={"max_retries": 1})  # the attempt that is killed
+    place.started("train")
+    place.workers["first"].kill()
+    with Relay(place.server, fault) as relay:
+        second = Worker(relay, tmp_path / "second", "--workdir", str(tmp_path), slots=1)
+        place.workers["second"] = second
+        second.ready()
+        place.open("train")
+        assert place.end(sweep) == "completed", second.log_text()
+        second.kill()
+    assert len(relay.spoiled) == 1
+    (prepared,) = place.journal("end", "prepare")
+    trained = place.journal("start", "train")
+    assert len(trained) == 2, "one of the killed worker, one of the other"
+    assert trained[1]["got"] == {"prepare/out": prepared["out"]}
 
 
 def test_a_transfer_that_breaks_off_is_made_again(place):  # noqa: F811
