@@ -31,22 +31,22 @@ class Search {
 
   Found run(const Placement& start, const LocalSearchPlan& plan) {
     Placement now = start;
-    double now_ms = simulator_.step_ms(now);
-    Found best{now, now_ms};
+    double now_cost = simulator_.cost(now).total_ms;
+    Found best{now, now_cost};
     for (int i = 1; i < plan.evaluations; ++i) {
       if (i % asked_every == 0 && !plan.keep_going()) break;
       const double progress = static_cast<double>(i) / plan.evaluations;
-      const double heat = best.step_ms * hot * std::pow(cold / hot, progress);
+      const double heat = best.cost_ms * hot * std::pow(cold / hot, progress);
       const Placement before = now;
       change(now);
       if (now == before) continue;
-      const double ms = simulator_.step_ms(now);
-      if (ms > now_ms && generator_.uniform() >= std::exp((now_ms - ms) / heat)) {
+      const double cost = simulator_.cost(now).total_ms;
+      if (cost > now_cost && generator_.uniform() >= std::exp((now_cost - cost) / heat)) {
         now = before;
         continue;
       }
-      now_ms = ms;
-      if (ms < best.step_ms) best = {now, ms};
+      now_cost = cost;
+      if (cost < best.cost_ms) best = {now, cost};
     }
     return best;
   }

@@ -10,7 +10,7 @@ namespace hone::placement {
 
 struct Found {
   Placement placement;
-  double step_ms = 0;
+  double cost_ms = 0;  // Cost::total_ms
 };
 
 struct LocalSearchPlan {
@@ -19,8 +19,8 @@ struct LocalSearchPlan {
 };
 
 // Simulated annealing: groups, connected clusters, users of a weight and stretches of the
-// topological order change their device; a slower step is accepted with a falling probability. The
-// step time of a placement that does not fit grows with the memory it lacks (Simulator::step_ms).
+// topological order change their device; a higher cost (Cost::total_ms) is accepted with a falling
+// probability. The cost of a placement that does not fit grows with the memory it lacks.
 // Returns the best placement seen, the start included.
 Found improve(const Problem& problem, const Placement& start, const LocalSearchPlan& plan,
               RandomGenerator& generator);

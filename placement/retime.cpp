@@ -32,6 +32,7 @@ Problem retimed(Problem problem, Timings timings) {
   for (Weight& weight : problem.graph.weights) weight.bytes *= timings.scale;
   for (double& bytes : problem.memory_of_group) bytes *= timings.scale;
   for (double& bytes : problem.capacity_bytes) bytes *= timings.scale;
+  problem.one_device_bytes *= timings.scale;
   for (Link& link : problem.links) link = timings.link;
   return problem;
 }

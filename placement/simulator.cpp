@@ -52,6 +52,17 @@ double Simulator::step_ms(const Placement& placement) {
   return problem_.failed_ms * (1 + lacking);
 }
 
+Cost Simulator::cost(const Placement& placement) {
+  Cost cost;
+  cost.step_ms = cost.total_ms = step_ms(placement);
+  if (bytes_.empty()) memory_of(problem_, placement, bytes_);
+  cost.peak_bytes = *std::max_element(bytes_.begin(), bytes_.end());
+  if (problem_.memory_weight > 0)
+    cost.total_ms += problem_.memory_weight * problem_.one_device_ms * cost.peak_bytes /
+                     problem_.one_device_bytes;
+  return cost;
+}
+
 void Simulator::reset(const Placement& placement) {
   for (Device& device : devices_) {
     device.queue.clear();

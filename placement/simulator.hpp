@@ -30,6 +30,13 @@ struct Timeline {
   double makespan_ms = 0;
 };
 
+// What a placement costs. The memory is that of the device that needs most.
+struct Cost {
+  double step_ms = 0;
+  double peak_bytes = 0;
+  double total_ms = 0;  // what searches minimize: the step time, and the worth of the memory
+};
+
 // Owns its working memory: use one for each thread. The problem must outlive it.
 class Simulator {
  public:
@@ -43,6 +50,10 @@ class Simulator {
   // Returns the time of the step. For a placement that does not fit, returns at least the problem's
   // failed_ms, and more the more memory it lacks, so that a search can compare failures.
   double step_ms(const Placement& placement);
+
+  // Returns the time of the step as step_ms() does, the memory, and
+  //   total_ms = step_ms + memory_weight * one_device_ms * peak_bytes / one_device_bytes.
+  Cost cost(const Placement& placement);
 
  private:
   using Ready = std::pair<double, int>;  // when, task

@@ -146,6 +146,9 @@ void put_one_device(Problem& problem) {
   }
   problem.one_device_ms = best;
   problem.failed_ms = failed_factor * best;
+  std::vector<double> bytes;
+  memory_of(problem, Placement(static_cast<std::size_t>(problem.groups), 0), bytes);
+  problem.one_device_bytes = bytes.front();
 }
 
 std::string gb(double bytes) {

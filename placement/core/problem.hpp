@@ -60,7 +60,10 @@ struct Problem {
   std::vector<double> memory_of_group;  // bytes, without weights that are shared
   std::vector<double> capacity_bytes;   // of each device, usable
   double one_device_ms = 0;             // on the best single device, whatever its memory
+  double one_device_bytes = 0;          // that the whole graph takes on one device
   double failed_ms = 0;                 // step time of a placement that cannot run
+  // What the memory of one_device_bytes is worth, in steps on one device: see Simulator::cost().
+  double memory_weight = 0;
 
   [[nodiscard]] int devices() const { return static_cast<int>(cluster.devices.size()); }
   [[nodiscard]] TaskKind kind(int task) const {

@@ -20,6 +20,7 @@ void fields(auto& f, Of<LeaseGrant> auto& g) {
   f("budget", g.budget)("resources", g.resources)("next_phase", g.next_phase, Integer{0});
   f.maybe("resume", g.resume)("expires_at", g.expires_at, WireTime{}).some("limits", g.limits);
   f.some("step", g.step).some("inputs", g.inputs, ListOf{OfType{}, files_max});
+  f.some("further_objectives", g.further_objectives, ListOf{OfType{}, objectives_max});
   f.some("devices", g.devices, device_numbers);
 }
 void fields(auto& f, Of<std::optional<LeaseGrant>> auto& grant) { f.maybe("grant", grant); }

@@ -206,6 +206,7 @@ struct LeaseGrant {
   TimeLimits limits{};
   std::optional<StepRef> step{};  // of a pipeline; trainer and resources are those of the step
   std::vector<FileRef> inputs{};  // of the earlier steps that it needs
+  std::vector<Objective> further_objectives{};  // of the sweep, that are traded off
   // Which of the worker's GPUs, where it announced their memory; else it chooses free ones.
   std::vector<int> devices{};
 };

@@ -31,6 +31,12 @@ RunFile::Resume take_resume(const Json& document) {
           document.at("step").get<std::int64_t>(), document.at("phase").get<int>()};
 }
 
+Objective take_objective(const Json& document) {
+  Objective objective{document.at("metric").get<std::string>()};
+  objective.goal = document.at("goal") == "minimize" ? Goal::minimize : Goal::maximize;
+  return objective;
+}
+
 void take_budget(const Json& document, BudgetSpec& budget) {
   document.at("unit").get_to(budget.unit);
   document.at("per_run").get_to(budget.per_run);
@@ -50,9 +56,9 @@ Result<RunFile> take_all(const Json& document) {
   document.at("sweep").get_to(file.sweep);
   file.sweep_name = document.value("sweep_name", "");
   document.at("seed").get_to(file.seed);
-  const auto& objective = document.at("objective");
-  objective.at("metric").get_to(file.objective.metric);
-  file.objective.goal = objective.at("goal") == "minimize" ? Goal::minimize : Goal::maximize;
+  file.objective = take_objective(document.at("objective"));
+  for (const Json& one : document.value("further_objectives", Json::array()))
+    file.further_objectives.push_back(take_objective(one));
   take_budget(document.at("budget"), file.budget);
   document.at("next_phase").get_to(file.next_phase);
   if (document.contains("resume") && !document.at("resume").is_null())

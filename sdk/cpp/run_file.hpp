@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "schemas/types/budget_spec.hpp"
@@ -31,6 +32,7 @@ struct RunFile {
   Params params;
   std::uint64_t seed = 0;
   Objective objective;
+  std::vector<Objective> further_objectives;  // that are traded off against it
   BudgetSpec budget;
   int next_phase = 0;
   std::optional<Resume> resume;

@@ -86,9 +86,13 @@ Result<std::string> Trial::checkpoint(const std::filesystem::path& file, std::in
 }
 
 Result<TrialVerdict> Trial::report(int phase, std::int64_t step, Score value,
-                                   std::optional<bool> seed_applied) {
-  const Json number = value.is_diverged() ? Json("diverged") : Json(value.value());
-  Json body{{"phase", phase}, {"step", step}, {"value", number}};
+                                   std::optional<bool> seed_applied,
+                                   const std::vector<Score>& further) {
+  const auto number = [](Score score) {
+    return score.is_diverged() ? Json("diverged") : Json(score.value());
+  };
+  Json body{{"phase", phase}, {"step", step}, {"value", number(value)}};
+  for (const Score score : further) body["further"].push_back(number(score));
   if (seed_applied) body["seed_applied"] = *seed_applied;
   const auto answer = ask({{"report", std::move(body)}});
   if (!answer) return answer.error();

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.hpp"
 #include "schemas/codec/json.hpp"
@@ -38,8 +39,10 @@ class Trial {
   Result<std::string> checkpoint(const std::filesystem::path& file, std::int64_t step, int phase);
   // Reports the objective at the end of a phase, after its checkpoint, and waits for the verdict.
   // seed_applied: whether the process trains with the seed of its run; nullopt if unknown.
+  // further: the values of the sweep's further objectives, in their order.
   Result<TrialVerdict> report(int phase, std::int64_t step, Score value,
-                              std::optional<bool> seed_applied = std::nullopt);
+                              std::optional<bool> seed_applied = std::nullopt,
+                              const std::vector<Score>& further = {});
   // Sends telemetry without waiting for a reply. Skips values that are not finite.
   Status metric(std::string_view name, std::int64_t step, double value);
 

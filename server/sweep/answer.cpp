@@ -54,6 +54,7 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
       .limits = time_limits_of(sweep, run),
       .step = step,
       .inputs = inputs_of(sweep.spec, run),
+      .further_objectives = sweep.spec.further_objectives,
       .devices = lease.devices};
 }
 

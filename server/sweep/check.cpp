@@ -241,12 +241,16 @@ Status check_trainer(const SweepSpec& spec) {
   if (std::find(objectives.begin(), objectives.end(), spec.objective.metric) == objectives.end())
     return unknown_word("trainer '" + builtin->name + "' reports no", spec.objective.metric,
                         objectives, "/objective/metric");
-  if (!spec.further_objectives.empty())
+  if (!spec.further_objectives.empty() && objectives.size() == 1)
     return refuse(Code::invalid,
                   "trainer '" + builtin->name +
                       "' reports one objective: keep it alone, or train with a command, which may "
                       "report several",
                   "/objectives");
+  for (const Objective& one : spec.further_objectives)
+    if (std::find(objectives.begin(), objectives.end(), one.metric) == objectives.end())
+      return unknown_word("trainer '" + builtin->name + "' reports no", one.metric, objectives,
+                          "/objectives");
   if (spec.budget.unit != trainer->unit)
     return refuse(
         Code::invalid,

@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from commands import ok
 from conftest import program
 
 PATIENCE = 300
@@ -34,6 +35,34 @@ def test_a_sweep_of_a_placement_agent_finds_a_placement_and_names_its_graph(tmp_
                             str(file), "--format", "json"],
                            check=True, capture_output=True, text=True, timeout=60).stdout
     assert "inception" in shown
+
+
+def test_a_sweep_trades_step_time_for_memory(tmp_path, server):
+    """Two objectives of one of hone's trainers were refused: their runs had failed."""
+    goals = [{"metric": "step_ms", "goal": "minimize"}, {"metric": "peak_gb", "goal": "minimize"}]
+    sweep = server.submit({
+        "name": "trading", "objectives": goals, "checkpoints": {"keep": "all"},
+        "trainer": {"name": "placement", "graph": "resnet-50", "devices": 2, "polish": 3000},
+        "parameters": {"memory_weight": {"type": "choice", "values": [0, 1, 5]}},
+        "search": {"method": "grid", "trials": 3},
+        "budget": {"unit": "placements", "per_run": 400, "phases": 2}})
+    environment = {**os.environ, "HONE_SERVER": f"http://127.0.0.1:{server.port}"}
+    subprocess.run([program("hone-worker"), "--slots", "1", "--data", str(tmp_path / "worker"),
+                    "--until-idle"], env=environment, check=True,
+                   timeout=PATIENCE, capture_output=True)
+    assert server.get(f"/v1/sweeps/{sweep}")["state"] == "completed"
+    front = [one["values"] for one in server.get(f"/v1/sweeps/{sweep}/pareto")["items"]]
+    values = sorted((one["step_ms"], one["peak_gb"]) for one in front)
+    assert len(values) >= 2, front  # the fastest, and one that needs less memory
+    assert values[0][0] == pytest.approx(156.4, abs=0.1)  # one device
+    assert values[0][1] == pytest.approx(3.85, abs=0.01)
+    assert values[-1][1] < 0.7 * values[0][1]
+    assert "peak_gb" in ok("best", sweep, "--pareto", server=server)
+    logged = {json.loads(ok("curve", f"rn_{trial}.0", "--metric", "peak_gb", "--format", "jsonl",
+                            server=server).splitlines()[-1])["value"] for trial in (1, 2, 3)}
+    assert logged >= {gb for _, gb in values}  # a metric of each run, too
+    outcome = json.loads(ok("reproduce", "rn_2.0", "--format", "json", server=server, timeout=120))
+    assert outcome["same"] and outcome["reports"] == 2, outcome
 
 
 GRAPH = {"training": True,

@@ -28,6 +28,8 @@ TRAINERS = [
     ("cem", {}, "episodes", 64, 2),
     ("reinforce", {}, "episodes", 64, 2),
     ("placement", {"graph": "inception-v3", "devices": 2, "agent": "ce"}, "placements", 64, 2),
+    ("placement", {"graph": "rnnlm", "devices": 2, "agent": "seq2seq", "controllers": 2,
+                   "threads": 2, "hidden": 8, "memory_weight": 0.5}, "placements", 64, 2),
     ("harmony", {"samples": 30, "reward_epochs": 2, "hidden": 8, "validation": 2}, "jobs", 160, 2),
 ]
 

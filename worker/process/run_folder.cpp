@@ -64,8 +64,12 @@ std::string run_file_text(const LeaseGrant& grant, const std::string& resume_pat
   json["trainer"] = encode(grant.trainer);
   json["params"] = encode(grant.params);
   json["seed"] = grant.seed;
-  json["objective"] = {{"metric", grant.objective.metric},
-                       {"goal", word(metric_goal(grant.objective))}};
+  const auto objective_json = [](const Objective& objective) {
+    return Json{{"metric", objective.metric}, {"goal", word(metric_goal(objective))}};
+  };
+  json["objective"] = objective_json(grant.objective);
+  for (const Objective& one : grant.further_objectives)
+    json["further_objectives"].push_back(objective_json(one));
   json["budget"] = {{"unit", grant.budget.unit},
                     {"per_run", grant.budget.per_run},
                     {"phases", grant.budget.phases}};

@@ -268,6 +268,7 @@ LeaseGrant Generator::grant() {
   if (coin()) grant.limits.phase = seconds(small(1, 999));
   if (coin()) grant.step = StepRef{"train-1", small(0, 31), small(1, 32)};
   if (coin()) grant.inputs = {FileRef{"prepare/data.csv", sha256(), integer(0, 1 << 30)}};
+  if (coin()) grant.further_objectives = {{"cost", Goal::minimize}};
   return grant;
 }
 

@@ -106,6 +106,93 @@ TEST(Simulator, knows_the_memory_of_one_device) {
   }
 }
 
+// a -> b, a -> c, b -> c; stored 10, 20 and 5 MB, parameters 1, 2 and 0 MB, outputs 4 and 8 MB.
+Problem small_problem(bool training, bool shared_weight, double memory_weight = 0) {
+  constexpr double params_mb[] = {1, 2, 0};
+  constexpr double stored_mb[] = {10, 20, 5};
+  constexpr double out_mb[] = {4, 8, 1};
+  Graph graph;
+  graph.training = training;
+  for (std::size_t i = 0; i < 3; ++i) {
+    Node node;
+    node.name = std::string(1, static_cast<char>('a' + i));
+    node.forward_ms = 1;
+    node.param_bytes = 1e6 * params_mb[i];
+    node.stored_bytes = 1e6 * stored_mb[i];
+    node.out_bytes = 1e6 * out_mb[i];
+    if (shared_weight && i > 0) node.weights = {0};
+    graph.nodes.push_back(node);
+  }
+  graph.edges = {{0, 1, 4e6}, {0, 2, 4e6}, {1, 2, 8e6}};
+  if (shared_weight) graph.weights.push_back({"w", 6e6});
+  Problem problem = problem_of(graph, GroupRule::op, "p100", 3);
+  problem.memory_weight = memory_weight;
+  return problem;
+}
+
+TEST(PeakMemory, is_what_hand_arithmetic_gives) {
+  struct Row {
+    bool training, shared_weight;
+    Placement placement;
+    double peak_mb;
+  };
+  const Row rows[] = {
+      // Weight, gradient and two averages of each parameter: 4 * 3, and 35 stored.
+      {true, false, {0, 0, 0}, 47},
+      // 0: a 14, c 5, copy of b's output 8: 27. 1: b 28, copy of a's output 4.
+      {true, false, {0, 1, 0}, 32},
+      // 1: b 28, c 5, one copy of a's output for both.
+      {true, false, {0, 1, 1}, 37},
+      // 0: 14. 1: 28 + 4. 2: 5 + 4 + 8.
+      {true, false, {0, 1, 2}, 32},
+      // No training: 3 of parameters and 35.
+      {false, false, {0, 0, 0}, 38},
+      // 0: a 11, c 5, copy of b's output 8. 1: b 22, copy of a's output 4.
+      {false, false, {0, 1, 0}, 26},
+      // The shared weight of 6, four times where its first user is.
+      {true, true, {0, 0, 0}, 71},
+      // 1: 32 and 24. 0: 27 and a copy with its gradient, 12.
+      {true, true, {0, 1, 0}, 56},
+  };
+  for (const Row& row : rows) {
+    const Problem problem = small_problem(row.training, row.shared_weight);
+    const Cost cost = Simulator(problem).cost(row.placement);
+    EXPECT_DOUBLE_EQ(cost.peak_bytes, 1e6 * row.peak_mb);
+    EXPECT_EQ(cost.step_ms, Simulator(problem).step_ms(row.placement));
+    EXPECT_EQ(cost.total_ms, cost.step_ms);  // memory is worth nothing
+  }
+}
+
+TEST(PeakMemory, adds_its_worth_to_the_cost) {
+  const Problem problem = small_problem(true, false, 0.5);
+  EXPECT_DOUBLE_EQ(problem.one_device_bytes, 47e6);
+  EXPECT_DOUBLE_EQ(problem.one_device_ms, 9);
+  Simulator simulator(problem);
+  EXPECT_DOUBLE_EQ(simulator.cost({0, 0, 0}).total_ms, 9 + 0.5 * 9);
+  const Cost spread = simulator.cost({0, 1, 0});
+  EXPECT_DOUBLE_EQ(spread.total_ms, spread.step_ms + 0.5 * 9 * 32 / 47);
+}
+
+// The bytes of a node that no accelerator runs were not counted: step_ms() stops before.
+TEST(PeakMemory, is_known_of_a_placement_that_may_not_run) {
+  Graph graph;
+  for (const char* name : {"a", "b"}) {
+    Node node;
+    node.name = name;
+    node.forward_ms = node.cpu_ms = 1;
+    node.stored_bytes = 5e6;
+    graph.nodes.push_back(node);
+  }
+  graph.edges = {{0, 1, 1e6}};
+  graph.nodes[1].accelerator = false;
+  const Problem problem =
+      make_problem(graph, {GroupRule::op, cluster_of(*find_device("p100"), 1, 1)}).value();
+  const Cost cost = Simulator(problem).cost({0, 0});
+  EXPECT_GE(cost.step_ms, problem.failed_ms);
+  EXPECT_DOUBLE_EQ(cost.peak_bytes, 10e6);
+  EXPECT_DOUBLE_EQ(Simulator(problem).cost({0, 1}).peak_bytes, 6e6);
+}
+
 std::vector<Placement> random_placements(const Problem& problem, int count) {
   std::mt19937 generator(11);
   std::vector<Placement> placements;

@@ -84,6 +84,24 @@ TEST(Check, refuses_with_the_place_and_the_nearest_word) {
   }
 }
 
+// Such a sweep was refused, as its trainer could report one objective alone.
+TEST(Check, accepts_two_objectives_that_a_trainer_reports) {
+  SweepSpec spec = cartpole();
+  spec.trainer = BuiltinTrainer{"placement", {}};
+  spec.objective = {"step_ms", Goal::minimize};
+  spec.further_objectives = {{"peak_gb", Goal::minimize}};
+  spec.parameters = {{"memory_weight", FloatDomain{0, 2, Scale::linear, {}}, ""}};
+  spec.terminator = {"none", {}};
+  spec.budget.unit = "placements";
+  EXPECT_TRUE(check_spec(spec).ok()) << check_spec(spec).error().detail;
+  spec.further_objectives = {{"peak_mb", Goal::minimize}};
+  const auto status = check_spec(spec);
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().at, "/objectives");
+  EXPECT_NE(status.error().detail.find("did you mean 'peak_gb'"), std::string::npos)
+      << status.error().detail;
+}
+
 TEST(Check, a_refused_sweep_leaves_no_event) {
   Given given;
   SweepSpec spec = cartpole();

@@ -167,11 +167,18 @@ const Params small_harmony{{"samples", std::int64_t{30}}, {"reward_epochs", std:
                            {"hidden", std::int64_t{4}},   {"replay", std::int64_t{20}},
                            {"updates", std::int64_t{1}},  {"batch", std::int64_t{8}}};
 
+Params with_controllers() {
+  auto params = with_agent("seq2seq");
+  params.push_back({"controllers", std::int64_t{2}});
+  return params;
+}
+
 INSTANTIATE_TEST_SUITE_P(Trainers, DamagedCheckpoint,
                          testing::Values(Writer{"cem", "cem", {}, 32},
                                          Writer{"reinforce", "reinforce", {}, 8},
                                          Writer{"post", "placement", with_agent("post"), 13},
                                          Writer{"seq2seq", "placement", with_agent("seq2seq"), 13},
+                                         Writer{"controllers", "placement", with_controllers(), 13},
                                          Writer{"harmony", "harmony", small_harmony, 40}),
                          [](const auto& row) { return std::string(row.param.name); });
 

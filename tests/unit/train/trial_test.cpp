@@ -190,6 +190,17 @@ TEST(RunFile, is_read_as_the_worker_writes_it) {
   EXPECT_EQ(phase_end(file->budget, 2), 1000000);
 }
 
+TEST(RunFile, names_the_objectives_that_are_traded_off) {
+  std::string text = whole_run_file;
+  text.insert(1, R"("further_objectives":[{"metric":"peak_gb","goal":"minimize"}],)");
+  const auto file = parse_run_file(text);
+  ASSERT_TRUE(file.ok()) << file.error().detail;
+  ASSERT_EQ(file->further_objectives.size(), 1U);
+  EXPECT_EQ(file->further_objectives[0].metric, "peak_gb");
+  EXPECT_EQ(file->further_objectives[0].goal, Goal::minimize);
+  EXPECT_TRUE(parse_run_file(whole_run_file)->further_objectives.empty());
+}
+
 TEST(RunFile, ends_phases_where_the_contract_says_without_overflow) {
   for (const std::int64_t per_run : {7LL, 1000LL, 999983LL, 9'000'000'000'000'000LL})
     for (const int phases : {1, 3, 7}) {

@@ -71,7 +71,7 @@ Json solved_document(const std::optional<Solved>& solved, const std::string& uni
 }
 
 void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainCommand& command) {
-  const std::string objective(info.objectives);
+  const std::string objective(usual_objective(info));
   const std::string unit(info.unit);
   const auto rate = static_cast<double>(outcome.steps) / outcome.seconds;
   if (command.json) {
@@ -169,7 +169,7 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
   const auto start = trainer.step();
   const auto started = std::chrono::steady_clock::now();
   ProgressLine progress(
-      {std::string(info.unit), std::string(info.objectives), start, command.budget},
+      {std::string(info.unit), std::string(usual_objective(info)), start, command.budget},
       isatty(STDERR_FILENO) != 0);
   const auto tick = [&] { progress.show(trainer.step(), trainer.value()); };
   if (auto saved = train_in_parts(trainer, command, stop.token(), tick); !saved)
@@ -199,9 +199,8 @@ Result<int> evaluate(const TrainerRow& row, EvaluationPlan plan, EvaluationForma
   const double deviation = returns.size() < 2 ? 0 : std::sqrt(square / (count - 1));
   const auto [least, most] = std::minmax_element(returns.begin(), returns.end());
   if (format != EvaluationFormat::text) {
-    const std::string objectives(find_trainer(row.name)->objectives);
     const Json document{{"env", evaluation->env},
-                        {"metric", objectives.substr(0, objectives.find(' '))},
+                        {"metric", usual_objective(*find_trainer(row.name))},
                         {"episodes", returns.size()},
                         {"mean", mean},
                         {"sd", deviation},

@@ -13,6 +13,12 @@ std::unique_ptr<Agent> make_agent(const AgentPlan& plan) {
   return std::make_unique<SoftmaxAgent>(plan);
 }
 
+std::vector<placement::Placement> Agent::draw(int count, placement::RandomGenerator& generator) {
+  std::vector<placement::Placement> drawn;
+  for (int i = 0; i < count; ++i) drawn.push_back(sample(generator));
+  return drawn;
+}
+
 bool fits(const placement::Placement& placement, std::size_t groups, std::size_t devices) {
   return placement.size() == groups && std::all_of(placement.begin(), placement.end(), [&](int d) {
            return d >= 0 && static_cast<std::size_t>(d) < devices;
@@ -22,7 +28,7 @@ bool fits(const placement::Placement& placement, std::size_t groups, std::size_t
 Json json_of(const std::vector<Sample>& samples) {
   Json list = Json::array();
   for (const Sample& sample : samples)
-    list.push_back({sample.placement, sample.step_ms, sample.ran});
+    list.push_back({sample.placement, sample.cost_ms, sample.ran});
   return list;
 }
 

@@ -1,5 +1,5 @@
-// An agent of the trainer `placement`: it proposes placements of a graph and learns from their step
-// times.
+// An agent of the trainer `placement`: it proposes placements of a graph and learns from their
+// costs.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace hone::trainers {
 // A placement that was evaluated.
 struct Sample {
   placement::Placement placement;
-  double step_ms = 0;  // Problem::failed_ms if it cannot run
+  double cost_ms = 0;  // placement::Cost::total_ms: at least Problem::failed_ms if it cannot run
   bool ran = true;
 };
 
@@ -36,6 +36,8 @@ class Agent {
   virtual ~Agent() = default;
 
   virtual placement::Placement sample(placement::RandomGenerator& generator) = 0;
+  // Precondition: every placement drawn before was observed, and count <= wanted().
+  virtual std::vector<placement::Placement> draw(int count, placement::RandomGenerator& generator);
   // The most probable placement.
   virtual placement::Placement greedy() = 0;
   // Number of samples until the agent learns again; the policy does not change before.

@@ -1,4 +1,4 @@
-// Simulates the step times of placements, on several threads if that pays.
+// Simulates placements, on several threads if that pays.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,19 @@
 
 namespace hone::trainers {
 
+struct Evaluated {
+  Sample sample;
+  placement::Cost cost;
+};
+
 class Evaluator {
  public:
   Evaluator(const placement::Problem& problem, int threads);
 
   // In the order of the placements; independent of the number of threads.
-  std::vector<Sample> evaluate(std::vector<placement::Placement> placements);
+  std::vector<Evaluated> evaluate(std::vector<placement::Placement> placements);
 
  private:
-  void evaluate_some(std::vector<Sample>& samples, std::size_t first, std::size_t stride);
-
   const placement::Problem& problem_;
   std::vector<std::unique_ptr<placement::Simulator>> simulators_;  // one for each thread
 };

@@ -13,18 +13,18 @@ constexpr double probability_min = 1e-9;
 constexpr double kl_slack = 1.5;
 constexpr double beta_factor = 2;
 
-// Advantages of mean 0 and deviation 1, which do not depend on the scale of the graph. Faster steps
+// Advantages of mean 0 and deviation 1, which do not depend on the scale of the graph. Lower costs
 // have larger ones.
 std::vector<double> advantages_of(const std::vector<Sample>& samples) {
   const auto count = static_cast<double>(samples.size());
   double mean = 0;
-  for (const Sample& sample : samples) mean += sample.step_ms / count;
+  for (const Sample& sample : samples) mean += sample.cost_ms / count;
   double square = 0;
-  for (const Sample& sample : samples) square += (sample.step_ms - mean) * (sample.step_ms - mean);
+  for (const Sample& sample : samples) square += (sample.cost_ms - mean) * (sample.cost_ms - mean);
   const double deviation = std::sqrt(square / count);
   std::vector<double> advantages;
   for (const Sample& sample : samples)
-    advantages.push_back(deviation > 0 ? (mean - sample.step_ms) / deviation : 0);
+    advantages.push_back(deviation > 0 ? (mean - sample.cost_ms) / deviation : 0);
   return advantages;
 }
 
@@ -92,7 +92,7 @@ void SoftmaxAgent::observe(const Sample& sample) {
 void SoftmaxAgent::learn_from_elites() {
   std::vector<Sample> elites = window_;
   std::stable_sort(elites.begin(), elites.end(),
-                   [](const Sample& a, const Sample& b) { return a.step_ms < b.step_ms; });
+                   [](const Sample& a, const Sample& b) { return a.cost_ms < b.cost_ms; });
   const auto wanted = std::max<std::size_t>(
       1, static_cast<std::size_t>(std::lround(elite_share_ * static_cast<double>(elites.size()))));
   elites.resize(std::min(elites.size(), wanted));
@@ -129,7 +129,7 @@ void SoftmaxAgent::learn_by_ppo(const std::vector<Sample>& samples) {
   if (kl < kl_target_ / kl_slack) beta_ /= beta_factor;
 }
 
-// REINFORCE on the square root of the step time with a moving baseline; late failures are ignored.
+// REINFORCE on the square root of the cost with a moving baseline; late failures are ignored.
 void SoftmaxAgent::learn_by_gradient(std::vector<Sample> samples) {
   if (seen_ > failures_until_)
     std::erase_if(samples, [](const Sample& sample) { return !sample.ran; });
@@ -137,7 +137,7 @@ void SoftmaxAgent::learn_by_gradient(std::vector<Sample> samples) {
   std::vector<double> weights;
   double mean = 0;
   for (const Sample& sample : samples) {
-    weights.push_back(std::sqrt(sample.step_ms / one_device_ms_));
+    weights.push_back(std::sqrt(sample.cost_ms / one_device_ms_));
     mean += weights.back() / static_cast<double>(samples.size());
   }
   if (baseline_ < 0) baseline_ = mean;

@@ -1,6 +1,7 @@
 #include "worker/train/placement/search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -45,13 +46,13 @@ struct Start {
 Start best_baseline(const Problem& problem, std::uint64_t seed) {
   placement::Simulator simulator(problem);
   Start best;
-  double best_ms = problem.failed_ms;
+  double least = HUGE_VAL;
   for (const auto& baseline : placement::baseline_table()) {
     const auto placed = baseline.place(problem, seed);
     if (!placed) continue;
-    const double ms = simulator.step_ms(*placed);
-    if (ms >= best_ms) continue;
-    best_ms = ms;
+    const placement::Cost cost = simulator.cost(*placed);
+    if (cost.step_ms >= problem.failed_ms || cost.total_ms >= least) continue;
+    least = cost.total_ms;
     best = {*placed, std::string(baseline.name)};
   }
   return best;
@@ -74,7 +75,9 @@ class PlacementSearch : public Trainer {
         generator_(placement::RandomGenerator(job.seed).bits()),
         evaluator_(problem_, job_.settings.small_integer("threads")),
         agent_(make_agent({problem_, job_.settings, job.budget, start_.placement})) {
-    best_ms_ = problem_.failed_ms;
+    best_cost_ = {problem_.failed_ms,
+                  problem_.one_device_bytes * problem_.failed_ms / problem_.one_device_ms,
+                  HUGE_VAL};
     if (job_.settings.word("start") == "baseline" && !start_.placement.empty())
       keep(evaluator_.evaluate({start_.placement}).front());
   }
@@ -84,15 +87,13 @@ class PlacementSearch : public Trainer {
     while (step_ < until_step && !stop.stop_requested()) {
       const auto left = std::min<std::int64_t>(until_step - step_, chunk_max);
       const int count = std::min(static_cast<int>(left), agent_->wanted());
-      std::vector<Placement> drawn;
-      for (int i = 0; i < count; ++i) drawn.push_back(agent_->sample(generator_));
-      for (const Sample& sample : evaluator_.evaluate(std::move(drawn))) {
-        keep(sample);
+      for (const Evaluated& one : evaluator_.evaluate(agent_->draw(count, generator_))) {
+        keep(one);
         ++step_;
         ++window_count_;
-        window_sum_ += sample.step_ms;
-        failures_ += sample.ran ? 0 : 1;
-        agent_->observe(sample);
+        window_sum_ += one.cost.step_ms;
+        failures_ += one.sample.ran ? 0 : 1;
+        agent_->observe(one.sample);
       }
       tick();
     }
@@ -100,13 +101,17 @@ class PlacementSearch : public Trainer {
   }
 
   [[nodiscard]] std::int64_t step() const override { return step_; }
-  [[nodiscard]] Score value() const override { return Score::of(best_ms_); }
+  [[nodiscard]] Score value() const override { return Score::of(best_cost_.step_ms); }
+  [[nodiscard]] Score value_of(std::string_view objective) const override {
+    return objective == "peak_gb" ? Score::of(peak_gb()) : value();
+  }
 
   std::vector<MetricPoint> take_metrics() override {
-    const double greedy = evaluator_.evaluate({agent_->greedy()}).front().step_ms;
-    std::vector<MetricPoint> points{{"of_one_device", best_ms_ / problem_.one_device_ms},
+    const double greedy = evaluator_.evaluate({agent_->greedy()}).front().cost.step_ms;
+    std::vector<MetricPoint> points{{"of_one_device", best_cost_.step_ms / problem_.one_device_ms},
                                     {"greedy_ms", greedy},
                                     {"entropy", agent_->entropy()}};
+    if (!best_.empty()) points.push_back({"peak_gb", peak_gb()});
     if (window_count_ > 0) {
       points.push_back({"mean_ms", window_sum_ / window_count_});
       points.push_back({"failed_share", failures_ / window_count_});
@@ -120,6 +125,8 @@ class PlacementSearch : public Trainer {
             {"graph", problem_.graph.name},
             {"devices", std::to_string(problem_.devices())},
             {"one_device_ms", std::to_string(problem_.one_device_ms)},
+            {"peak_gb", best_.empty() ? "" : std::to_string(peak_gb())},
+            {"one_device_gb", std::to_string(problem_.one_device_bytes / 1e9)},
             {"ran", best_.empty() ? "no placement that fits was found" : "yes"}};
   }
 
@@ -140,7 +147,7 @@ class PlacementSearch : public Trainer {
                   {"digest", placement::digest_of(problem_.graph)},
                   {"method", method()},
                   {"step", step_},
-                  {"step_ms", best_ms_},
+                  {"step_ms", best_cost_.step_ms},
                   {"polished", polished_},
                   {"dice", generator_.state()},
                   {"best", best_},
@@ -171,10 +178,13 @@ class PlacementSearch : public Trainer {
   }
 
  private:
-  void keep(const Sample& sample) {
-    if (!sample.ran || sample.step_ms >= best_ms_) return;
-    best_ms_ = sample.step_ms;
-    best_ = sample.placement;
+  // Memory of the best placement; as its step time, ten times one device's if there is none.
+  [[nodiscard]] double peak_gb() const { return best_cost_.peak_bytes / 1e9; }
+
+  void keep(const Evaluated& one) {
+    if (!one.sample.ran || one.cost.total_ms >= best_cost_.total_ms) return;
+    best_cost_ = one.cost;
+    best_ = one.sample.placement;
   }
 
   // Tries the greedy placement once, then improves the best one by local search.
@@ -199,7 +209,7 @@ class PlacementSearch : public Trainer {
     Json agent;
     std::uint64_t random = 0;
     reader.read("digest", digest).read("agent", agent).read("step", step_);
-    reader.read("step_ms", best_ms_).read("best", best_).read("polished", polished_);
+    reader.read("step_ms", best_cost_.step_ms).read("best", best_).read("polished", polished_);
     reader.read("dice", random);
     if (!reader.sound()) return reader.status();
     if (digest != placement::digest_of(problem_.graph))
@@ -209,6 +219,7 @@ class PlacementSearch : public Trainer {
     reader.require("step", step_ >= 0)
         .require("best", best_.empty() || fits(best_, groups, devices));
     if (!reader.sound()) return reader.status();
+    if (!best_.empty()) best_cost_ = evaluator_.evaluate({best_}).front().cost;
     generator_ = placement::RandomGenerator(random);
     return agent_->restore(agent);
   }
@@ -221,7 +232,7 @@ class PlacementSearch : public Trainer {
   std::unique_ptr<Agent> agent_;
   std::int64_t step_ = 0;
   Placement best_;  // empty: no placement could run
-  double best_ms_ = 0;
+  placement::Cost best_cost_;
   bool polished_ = false;
   double window_sum_ = 0;
   double window_count_ = 0;
@@ -243,7 +254,14 @@ Result<Problem> placement_problem(const Settings& settings) {
   auto graph = placement::load_graph(settings.word("graph"));
   if (!graph) return std::move(graph).error();
   if (auto same = check_digest(settings, *graph); !same) return std::move(same).error();
-  return placement::set_up(*std::move(graph), setup_of(settings));
+  auto problem = placement::set_up(*std::move(graph), setup_of(settings));
+  if (!problem) return problem;
+  problem->memory_weight = settings.real("memory_weight");
+  if (problem->memory_weight > 0 && !(problem->one_device_bytes > 0))
+    return refuse(Code::invalid,
+                  "memory_weight needs a graph whose nodes have param_bytes or stored_bytes",
+                  "/memory_weight");
+  return problem;
 }
 
 Result<std::unique_ptr<Trainer>> make_placement(const TrainingJob& job) {

@@ -2,257 +2,135 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 
-#include "worker/train/placement/policy.hpp"
+#include "worker/train/placement/in_parallel.hpp"
 
 namespace hone::trainers {
 namespace {
 
-constexpr std::size_t kind_width = 16;
-constexpr std::size_t neighbours_max = 10;
 constexpr double clip_norm = 1;
-constexpr std::uint64_t init_seed = 1234;
+
+void clip(Vector& gradient) {
+  double square = 0;
+  for (const double x : gradient) square += x * x;
+  const double norm = std::sqrt(square);
+  if (norm > clip_norm)
+    for (double& x : gradient) x *= clip_norm / norm;
+}
 
 }  // namespace
 
 Seq2SeqAgent::Seq2SeqAgent(const AgentPlan& plan)
-    : groups_(static_cast<std::size_t>(plan.problem.groups)),
+    : network_(plan),
+      groups_(static_cast<std::size_t>(plan.problem.groups)),
       devices_(static_cast<std::size_t>(plan.problem.devices())),
-      hidden_(2 * ((static_cast<std::size_t>(plan.settings.integer("hidden")) + 1) / 2)),
-      temperature_(plan.settings.real("temperature")),
-      tanh_constant_(plan.settings.real("tanh_constant")),
       entropy_weight_(plan.settings.real("entropy")),
       learning_rate_(plan.settings.real("learning_rate")),
       baseline_decay_(plan.settings.real("baseline_decay")),
       one_device_ms_(plan.problem.one_device_ms),
-      update_every_(plan.settings.small_integer("update_every")),
-      failures_until_(plan.settings.integer("failures_until")) {
+      update_every_(static_cast<std::size_t>(plan.settings.integer("update_every"))),
+      threads_(static_cast<std::size_t>(plan.settings.integer("threads"))),
+      failures_until_(plan.settings.integer("failures_until")),
+      weights_(network_.initial_weights()),
+      controllers_(static_cast<std::size_t>(plan.settings.integer("controllers")),
+                   Controller{weights_}) {
   if (learning_rate_ == 0) learning_rate_ = 0.003;
-  put_features(plan.problem);
-  leaning_.assign(groups_, Vector(devices_, 0));
-  for (std::size_t g = 0; g < groups_; ++g)
-    for (std::size_t d = 0; d < devices_; ++d) {
-      if (!plan.leaning.empty() && static_cast<std::size_t>(plan.leaning[g]) == d)
-        leaning_[g][d] = plan.settings.real("init_bias");
-      if (plan.problem.may_run[g * devices_ + d] == 0) leaning_[g][d] = barred_logit;
-    }
-  placement::RandomGenerator generator(init_seed);
-  const std::size_t input = kind_width + features_.front().size();
-  kind_ = matrix(kind_count_, kind_width, generator);
-  forward_ = cell(input, hidden_ / 2, generator);
-  backward_ = cell(input, hidden_ / 2, generator);
-  memory_ = matrix(hidden_, hidden_, generator);
-  memory_bias_ = matrix(hidden_, 1, generator);
-  device_ =
-      matrix(devices_ + 1, hidden_, generator);  // the last row is the input of the first step
-  decoder_ = cell(hidden_, hidden_, generator);
-  query_ = matrix(hidden_, hidden_, generator);
-  query_bias_ = matrix(hidden_, 1, generator);
-  attention_ = matrix(hidden_, 1, generator);
-  out_ = matrix(devices_, 2 * hidden_, generator);
-  out_bias_ = matrix(devices_, 1, generator);
-  constexpr double nearly_uniform = 0.01;  // the initial policy, without the preference of `start`
-  for (std::size_t i = out_.offset; i < weights_.size(); ++i) weights_[i] *= nearly_uniform;
 }
 
-// Glorot and Bengio (2010), uniform.
-Matrix Seq2SeqAgent::matrix(std::size_t rows, std::size_t columns,
-                            placement::RandomGenerator& generator) {
-  const Matrix made{weights_.size(), rows, columns};
-  const double bound = std::sqrt(6.0 / static_cast<double>(rows + columns));
-  for (std::size_t i = 0; i < rows * columns; ++i)
-    weights_.push_back(bound * (2 * generator.uniform() - 1));
-  return made;
+const Seq2SeqAgent::Controller& Seq2SeqAgent::controller_of(std::size_t position) const {
+  return controllers_[position / update_every_ % controllers_.size()];
 }
 
-Seq2SeqAgent::Cell Seq2SeqAgent::cell(std::size_t input, std::size_t width,
-                                      placement::RandomGenerator& generator) {
-  return {matrix(4 * width, input + width, generator), matrix(4 * width, 1, generator)};
-}
-
-// Kind, work and sizes on a logarithmic scale, and up to ten neighbours by their position; the sign
-// is + for consumers.
-void Seq2SeqAgent::put_features(const placement::Problem& problem) {
-  std::map<std::string, std::size_t> kinds;
-  std::vector<Vector> neighbours(groups_);
-  const auto note = [&](int group, int other, double sign) {
-    auto& list = neighbours[static_cast<std::size_t>(group)];
-    if (group == other || list.size() >= 2 * neighbours_max) return;
-    list.push_back((other + 1.0) / static_cast<double>(groups_));
-    list.push_back(sign);
-  };
-  for (const auto& edge : problem.graph.edges) {
-    const int from = problem.group_of_node[static_cast<std::size_t>(edge.from)];
-    const int to = problem.group_of_node[static_cast<std::size_t>(edge.to)];
-    note(from, to, 1);
-    note(to, from, -1);
-  }
-  for (std::size_t g = 0; g < groups_; ++g) {
-    double work = 0, out = 0, params = 0, stored = 0;
-    for (const int index : problem.nodes_of_group[g]) {
-      const auto& node = problem.graph.nodes[static_cast<std::size_t>(index)];
-      work += problem.cost(index, 0);
-      out += node.out_bytes;
-      params += node.param_bytes;
-      stored += node.stored_bytes;
-    }
-    const auto& first =
-        problem.graph.nodes[static_cast<std::size_t>(problem.nodes_of_group[g].front())];
-    kinds_.push_back(kinds.emplace(first.kind, kinds.size()).first->second);
-    Vector feature{std::log1p(work), std::log1p(out) / 20, std::log1p(params) / 20,
-                   std::log1p(stored) / 20, static_cast<double>(g) / static_cast<double>(groups_)};
-    neighbours[g].resize(2 * neighbours_max, 0);
-    feature.insert(feature.end(), neighbours[g].begin(), neighbours[g].end());
-    features_.push_back(std::move(feature));
-  }
-  kind_count_ = kinds.size();
-}
-
-Seq2SeqAgent::State Seq2SeqAgent::empty(Tape& tape, std::size_t width) const {
-  return {tape.constant(Vector(width, 0)), tape.constant(Vector(width, 0))};
-}
-
-Seq2SeqAgent::State Seq2SeqAgent::step(Tape& tape, const Cell& cell, Tape::Var input,
-                                       const State& before) const {
-  const std::size_t width = cell.weights.rows / 4;
-  const auto gates = tape.linear(cell.weights, cell.bias, tape.concat(input, before.h));
-  const auto one = tape.constant(Vector(width, 1));  // bias of the forget gate
-  const auto in = tape.sigmoid(tape.slice(gates, 0, width));
-  const auto forget = tape.sigmoid(tape.add(tape.slice(gates, width, width), one));
-  const auto fresh = tape.tanh(tape.slice(gates, 2 * width, width));
-  const auto out = tape.sigmoid(tape.slice(gates, 3 * width, width));
-  const auto c = tape.add(tape.multiply(forget, before.c), tape.multiply(in, fresh));
-  return {c, tape.multiply(out, tape.tanh(c))};
-}
-
-Seq2SeqAgent::Pass Seq2SeqAgent::run(Tape& tape, placement::Placement& placement, Draw draw,
-                                     placement::RandomGenerator* generator) const {
-  std::vector<Tape::Var> inputs, ahead(groups_), memory;
-  for (std::size_t g = 0; g < groups_; ++g)
-    inputs.push_back(tape.concat(tape.row(kind_, kinds_[g]), tape.constant(features_[g])));
-  State left = empty(tape, hidden_ / 2);
-  State right = empty(tape, hidden_ / 2);
-  for (std::size_t g = 0; g < groups_; ++g)
-    ahead[g] = (left = step(tape, forward_, inputs[g], left)).h;
-  memory.resize(groups_);
-  for (std::size_t g = groups_; g-- > 0;) {
-    right = step(tape, backward_, inputs[g], right);
-    memory[g] = tape.linear(memory_, memory_bias_, tape.concat(ahead[g], right.h));
-  }
-  State state{tape.concat(left.c, right.c), tape.concat(left.h, right.h)};
-  placement.resize(groups_);
-  Pass pass;
-  std::size_t last = devices_;
-  for (std::size_t g = 0; g < groups_; ++g) {
-    state = step(tape, decoder_, tape.row(device_, last), state);
-    const auto context = tape.attend(tape.linear(query_, query_bias_, state.h), memory, attention_);
-    auto logits =
-        tape.scale(tape.linear(out_, out_bias_, tape.concat(state.h, context)), 1 / temperature_);
-    if (tanh_constant_ > 0) logits = tape.scale(tape.tanh(logits), tanh_constant_);
-    logits = tape.add(logits, tape.constant(leaning_[g]));
-    const Vector p = softmax(tape.value(logits));
-    if (draw == Draw::given) {
-      last = static_cast<std::size_t>(placement[g]);
-    } else if (draw == Draw::most_probable) {
-      last = static_cast<std::size_t>(std::max_element(p.begin(), p.end()) - p.begin());
-    } else {
-      double rest = generator->uniform();
-      for (last = 0; last + 1 < devices_ && rest >= p[last]; ++last) rest -= p[last];
-    }
-    placement[g] = static_cast<int>(last);
-    pass.choices.push_back(tape.choose(logits, last));
-    pass.log_probability += tape.value(pass.choices.back())[0];
-    pass.entropy += tape.value(pass.choices.back())[1];
-  }
-  return pass;
+int Seq2SeqAgent::wanted() const {
+  return static_cast<int>(update_every_ * controllers_.size() - batch_.size());
 }
 
 placement::Placement Seq2SeqAgent::sample(placement::RandomGenerator& generator) {
-  Vector unused;
-  Tape tape(weights_, unused);
-  placement::Placement placement;
-  sampled_ = run(tape, placement, Draw::chance, &generator).log_probability;
-  return placement;
+  auto drawn = network_.draw(controller_of(batch_.size()).weights, &generator);
+  sampled_ = drawn.log_probability;
+  return std::move(drawn.placement);
 }
 
-placement::Placement Seq2SeqAgent::greedy() {
-  Vector unused;
-  Tape tape(weights_, unused);
-  placement::Placement placement;
-  run(tape, placement, Draw::most_probable, nullptr);
-  return placement;
+// Several controllers draw in parallel, with a random generator for each placement.
+std::vector<placement::Placement> Seq2SeqAgent::draw(int count,
+                                                     placement::RandomGenerator& generator) {
+  if (controllers_.size() == 1) return Agent::draw(count, generator);
+  std::vector<placement::RandomGenerator> own;
+  for (int i = 0; i < count; ++i) own.emplace_back(generator.bits());
+  std::vector<placement::Placement> drawn(own.size());
+  in_parallel(threads_, own.size(), [&](std::size_t, std::size_t i) {
+    drawn[i] = network_.draw(controller_of(batch_.size() + i).weights, &own[i]).placement;
+  });
+  return drawn;
 }
+
+placement::Placement Seq2SeqAgent::greedy() { return network_.draw(weights_, nullptr).placement; }
 
 double Seq2SeqAgent::entropy() {
-  Vector unused;
-  Tape tape(weights_, unused);
-  placement::Placement placement;
-  const auto pass = run(tape, placement, Draw::most_probable, nullptr);
+  if (devices_ == 1) return 0;
   const double most = static_cast<double>(groups_) * std::log(static_cast<double>(devices_));
-  return devices_ > 1 ? pass.entropy / most : 0;
-}
-
-double Seq2SeqAgent::log_probability(const placement::Placement& placement) const {
-  Vector unused;
-  Tape tape(weights_, unused);
-  placement::Placement given = placement;
-  return run(tape, given, Draw::given, nullptr).log_probability;
-}
-
-Vector Seq2SeqAgent::gradient(const placement::Placement& placement, double scale,
-                              double bonus) const {
-  Vector gradient(weights_.size(), 0);
-  Tape tape(weights_, gradient);
-  placement::Placement given = placement;
-  for (const auto choice : run(tape, given, Draw::given, nullptr).choices) {
-    tape.seed(choice, 0, scale);
-    tape.seed(choice, 1, bonus);
-  }
-  tape.backward();
-  return gradient;
+  return network_.draw(weights_, nullptr).entropy / most;
 }
 
 void Seq2SeqAgent::observe(const Sample& sample) {
   ++seen_;
   batch_.push_back(sample);
-  if (static_cast<int>(batch_.size()) < update_every_) return;
+  if (wanted() > 0) return;
   learn();
   batch_.clear();
 }
 
-// Late failures are ignored: one of them could destroy a policy that has nearly converged.
-void Seq2SeqAgent::learn() {
+// Empty: the controller has nothing to learn from. Late failures are ignored: one of them could
+// destroy a policy that has nearly converged.
+Vector Seq2SeqAgent::gradient_of(std::size_t index) {
+  Controller& controller = controllers_[index];
+  const auto begin = batch_.begin() + static_cast<std::ptrdiff_t>(index * update_every_);
+  std::vector<Sample> samples(begin, begin + static_cast<std::ptrdiff_t>(update_every_));
   if (seen_ > failures_until_)
-    std::erase_if(batch_, [](const Sample& sample) { return !sample.ran; });
-  if (batch_.empty()) return;
-  const auto count = static_cast<double>(batch_.size());
+    std::erase_if(samples, [](const Sample& sample) { return !sample.ran; });
+  if (samples.empty()) return {};
+  const auto count = static_cast<double>(samples.size());
   double mean = 0;
-  for (const Sample& sample : batch_) mean += std::sqrt(sample.step_ms / one_device_ms_) / count;
-  if (baseline_ < 0) baseline_ = mean;
+  for (const Sample& sample : samples) mean += std::sqrt(sample.cost_ms / one_device_ms_) / count;
+  if (controller.baseline < 0) controller.baseline = mean;
   Vector sum(weights_.size(), 0);
   const double bonus = entropy_weight_ / static_cast<double>(groups_) / count;
-  for (const Sample& sample : batch_) {
-    const double cost = std::sqrt(sample.step_ms / one_device_ms_);
-    const Vector part = gradient(sample.placement, (baseline_ - cost) / count, bonus);
+  for (const Sample& sample : samples) {
+    const double cost = std::sqrt(sample.cost_ms / one_device_ms_);
+    const double advantage = (controller.baseline - cost) / count;
+    const Vector part = network_.gradient(controller.weights, sample.placement, advantage, bonus);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += part[i];
   }
-  double square = 0;
-  for (const double x : sum) square += x * x;
-  const double norm = std::sqrt(square);
-  if (norm > clip_norm)
-    for (double& x : sum) x *= clip_norm / norm;
-  adam_.step(weights_, sum, -learning_rate_);
-  baseline_ = baseline_decay_ * baseline_ + (1 - baseline_decay_) * mean;
+  clip(sum);
+  controller.baseline = baseline_decay_ * controller.baseline + (1 - baseline_decay_) * mean;
+  return sum;
+}
+
+void Seq2SeqAgent::learn() {
+  std::vector<Vector> gradients(controllers_.size());
+  in_parallel(threads_, gradients.size(),
+              [&](std::size_t, std::size_t i) { gradients[i] = gradient_of(i); });
+  for (std::size_t i = 0; i < gradients.size(); ++i) {
+    if (!gradients[i].empty()) adam_.step(weights_, gradients[i], -learning_rate_);
+    controllers_[i].weights = weights_;
+  }
 }
 
 Json Seq2SeqAgent::state() const {
-  return {{"seen", seen_},
-          {"weights", weights_},
-          {"adam", adam_.state()},
-          {"baseline", baseline_},
-          {"batch", json_of(batch_)}};
+  Json state{{"seen", seen_},
+             {"weights", weights_},
+             {"adam", adam_.state()},
+             {"baseline", controllers_.front().baseline},
+             {"batch", json_of(batch_)}};
+  if (controllers_.size() == 1) return state;  // its copy is the shared weights
+  state["copies"] = Json::array();
+  state["baselines"] = Json::array();
+  for (const Controller& controller : controllers_) {
+    state["copies"].push_back(controller.weights);
+    state["baselines"].push_back(controller.baseline);
+  }
+  return state;
 }
 
 Status Seq2SeqAgent::restore(const Json& state) {
@@ -260,17 +138,26 @@ Status Seq2SeqAgent::restore(const Json& state) {
   Vector weights;
   Json batch;
   Json adam;
+  std::vector<double> baselines(1);
   reader.read("weights", weights).read("batch", batch).read("adam", adam);
-  reader.read("seen", seen_).read("baseline", baseline_);
+  reader.read("seen", seen_).read("baseline", baselines.front());
+  std::vector<Vector> copies{weights};
+  if (controllers_.size() > 1) reader.read("copies", copies).read("baselines", baselines);
   if (!reader.sound()) return reader.status();
   if (weights.size() != weights_.size())
     return refuse(Code::invalid, "it is of another width or number of devices");
   auto samples = read_samples(batch, groups_, devices_);
-  reader.require("batch", samples.has_value());
+  reader.require("batch", samples && samples->size() < update_every_ * controllers_.size());
   reader.require("adam", adam_.restore(adam, weights.size()));
+  reader.require("baselines", baselines.size() == controllers_.size());
+  const auto fits = [&](const Vector& copy) { return copy.size() == weights.size(); };
+  reader.require("copies", copies.size() == controllers_.size() &&
+                               std::all_of(copies.begin(), copies.end(), fits));
   if (!reader.sound()) return reader.status();
   weights_ = std::move(weights);
   batch_ = *std::move(samples);
+  for (std::size_t i = 0; i < controllers_.size(); ++i)
+    controllers_[i] = {std::move(copies[i]), baselines[i]};
   return Done{};
 }
 

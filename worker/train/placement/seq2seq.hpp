@@ -1,11 +1,14 @@
-// The agent of Mirhoseini et al. (2017): a bidirectional LSTM reads the groups, and an LSTM with
-// content-based attention chooses a device for each; trained by REINFORCE on the square root of the
-// step time.
+// The agent of Mirhoseini et al. (2017): controllers draw placements from a sequence-to-sequence
+// network and train it by REINFORCE on the square root of the cost.
+//
+// Each of C controllers draws K placements with its own copy of the shared weights, computes the
+// gradient there with its own baseline, adds it to the shared weights by Adam, and copies them. The
+// controllers add in a fixed order and not as they finish, so that a run repeats: each gradient is
+// C - 1 updates old, as with an asynchronous parameter server whose controllers are equally fast.
 #pragma once
 
 #include "worker/train/nn/adam.hpp"
-#include "worker/train/nn/tape.hpp"
-#include "worker/train/placement/agent.hpp"
+#include "worker/train/placement/seq2seq_network.hpp"
 
 namespace hone::trainers {
 
@@ -13,65 +16,43 @@ class Seq2SeqAgent : public Agent {
  public:
   explicit Seq2SeqAgent(const AgentPlan& plan);
 
+  // Draws with the copy of the controller whose turn it is.
   placement::Placement sample(placement::RandomGenerator& generator) override;
+  std::vector<placement::Placement> draw(int count, placement::RandomGenerator& generator) override;
   placement::Placement greedy() override;
-  [[nodiscard]] int wanted() const override {
-    return update_every_ - static_cast<int>(batch_.size());
-  }
+  [[nodiscard]] int wanted() const override;
   void observe(const Sample& sample) override;
   [[nodiscard]] double entropy() override;
   [[nodiscard]] Json state() const override;
   Status restore(const Json& state) override;
 
-  // Log probability of a given placement (teacher forcing), and of the last sample().
-  [[nodiscard]] double log_probability(const placement::Placement& placement) const;
+  // Log probability of the last sample().
   [[nodiscard]] double sampled_log_probability() const { return sampled_; }
-  // Gradient with respect to the weights of scale * log probability + bonus * entropy.
-  [[nodiscard]] Vector gradient(const placement::Placement& placement, double scale,
-                                double bonus) const;
-  Vector& weights() { return weights_; }
+  [[nodiscard]] const Seq2SeqNetwork& network() const { return network_; }
+  [[nodiscard]] const Vector& weights() const { return weights_; }
 
  private:
-  enum class Draw { chance, most_probable, given };
-  struct Pass {
-    std::vector<Tape::Var> choices;
-    double log_probability = 0;
-    double entropy = 0;
-  };
-  struct Cell {
-    Matrix weights, bias;
-  };
-  struct State {
-    Tape::Var c = 0;
-    Tape::Var h = 0;
+  struct Controller {
+    Vector weights;        // the shared ones, as they were after its last update
+    double baseline = -1;  // below 0: none yet
   };
 
-  Matrix matrix(std::size_t rows, std::size_t columns, placement::RandomGenerator& generator);
-  Cell cell(std::size_t input, std::size_t width, placement::RandomGenerator& generator);
-  State step(Tape& tape, const Cell& cell, Tape::Var input, const State& before) const;
-  State empty(Tape& tape, std::size_t width) const;
-  Pass run(Tape& tape, placement::Placement& placement, Draw draw,
-           placement::RandomGenerator* generator) const;
-  void put_features(const placement::Problem& problem);
+  [[nodiscard]] const Controller& controller_of(std::size_t position) const;
+  Vector gradient_of(std::size_t index);
   void learn();
 
-  std::size_t groups_, devices_, hidden_;
-  std::vector<Vector> features_;
-  std::vector<std::size_t> kinds_;
-  std::size_t kind_count_ = 0;
-  std::vector<Vector> leaning_;  // added to the logits of each group
-  double temperature_, tanh_constant_, entropy_weight_, learning_rate_, baseline_decay_;
+  Seq2SeqNetwork network_;
+  std::size_t groups_, devices_;
+  double entropy_weight_, learning_rate_, baseline_decay_;
   double one_device_ms_;
-  int update_every_;
+  std::size_t update_every_, threads_;
   std::int64_t failures_until_;
 
   Vector weights_;
-  Matrix kind_, memory_, memory_bias_, query_, query_bias_, attention_, device_, out_, out_bias_;
-  Cell forward_, backward_, decoder_;
   Adam adam_;
-  std::vector<Sample> batch_;
+  std::vector<Controller> controllers_;
+  std::vector<Sample> batch_;  // update_every_ of each controller, in their order
   std::int64_t seen_ = 0;
-  double baseline_ = -1;  // below 0: none yet
   double sampled_ = 0;
 };
 

@@ -23,6 +23,9 @@ constexpr std::array placement_settings{
                 "what is placed together, besides what the graph's file demands"},
     SettingInfo{"links", SettingKind::word, 0, 0, "channel pair", "channel",
                 "a device sends one tensor at a time, or one on each link of a pair"},
+    SettingInfo{"memory_weight", SettingKind::real, 0, 100, "", "0",
+                "cost of the memory of the fullest device: what the whole graph takes on one "
+                "device costs as much as this number of steps there"},
     SettingInfo{"start", SettingKind::word, 0, 0, "baseline single uniform", "baseline",
                 "initial policy: prefers the best baseline, prefers one device, or uniform"},
     SettingInfo{"init_bias", SettingKind::real, 0, 20, "", "3",
@@ -47,6 +50,8 @@ constexpr std::array placement_settings{
                 "decay of the moving mean cost of REINFORCE"},
     SettingInfo{"failures_until", SettingKind::integer, 0, 1e12, "", "5000",
                 "number of samples after which REINFORCE ignores placements that cannot run"},
+    SettingInfo{"controllers", SettingKind::integer, 1, 64, "", "1",
+                "controllers of seq2seq: each draws with its own copy of the shared weights"},
     SettingInfo{"hidden", SettingKind::integer, 2, 1024, "", "64", "width of the LSTMs of seq2seq"},
     SettingInfo{"temperature", SettingKind::real, 0.01, 100, "", "1",
                 "temperature of the softmax of seq2seq"},
@@ -55,7 +60,7 @@ constexpr std::array placement_settings{
     SettingInfo{"entropy", SettingKind::real, 0, 10, "", "0.01",
                 "weight of the entropy bonus of seq2seq"},
     SettingInfo{"threads", SettingKind::integer, 1, 256, "", "1",
-                "threads that simulate; the result does not depend on it"},
+                "threads that simulate, and run controllers; the result does not depend on it"},
 };
 
 DatasetInfo graph_of(const Params& fixed, const Space&) {
@@ -67,7 +72,7 @@ DatasetInfo graph_of(const Params& fixed, const Space&) {
 TrainerInfo placement_info() {
   return {.summary = "learns on which devices the operations of a network should run",
           .unit = "placements",
-          .objectives = "step_ms",
+          .objectives = "step_ms peak_gb",
           .settings = placement_settings,
           .budget = "2400",
           .dataset = graph_of};

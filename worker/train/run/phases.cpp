@@ -38,10 +38,13 @@ class Phases {
 
  private:
   Result<TrialVerdict> report(int phase, std::int64_t end) {
-    const auto value = trainer_.value();
+    const auto value = trainer_.value_of(run_.file.objective.metric);
     if (!value.is_diverged())  // a diverged run is not continued
       if (auto saved = save(phase, end); !saved) return std::move(saved).error();
-    return run_.trial.report(phase, end, value, true);
+    std::vector<Score> further;
+    for (const Objective& one : run_.file.further_objectives)
+      further.push_back(trainer_.value_of(one.metric));
+    return run_.trial.report(phase, end, value, true, further);
   }
 
   Status save(int phase, std::int64_t step) {

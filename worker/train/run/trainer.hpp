@@ -58,6 +58,8 @@ class Trainer {
   [[nodiscard]] virtual std::int64_t step() const = 0;
   // The current objective.
   [[nodiscard]] virtual Score value() const = 0;
+  // The current value of an objective that the trainer's row names.
+  [[nodiscard]] virtual Score value_of(std::string_view) const { return value(); }
   // In this process; nullopt if the goal has not been reached or there is none.
   [[nodiscard]] virtual std::optional<Solved> solved() const { return std::nullopt; }
   [[nodiscard]] virtual std::vector<Fact> facts() const { return {}; }

@@ -61,13 +61,18 @@ struct TrainerInfo {
   std::string_view name{};  // set by the catalog, from the row
   std::string_view summary;
   std::string_view unit;        // what budget.unit must be
-  std::string_view objectives;  // what objective.metric may be, separated by blanks
+  std::string_view objectives;  // what objective.metric may be, separated by blanks, usual first
   std::span<const SettingInfo> settings;
   std::string_view budget{"1M"};  // default length of a training without a server
   // What runs of a sweep train on, from the settings that the sweep fixes and the space that it
   // searches. An empty name: the sweep does not fix it.
   DatasetInfo (*dataset)(const Params& fixed, const Space& space) = nullptr;
 };
+
+// The objective of a training without a server.
+inline std::string_view usual_objective(const TrainerInfo& trainer) {
+  return trainer.objectives.substr(0, trainer.objectives.find(' '));
+}
 
 std::span<const TrainerInfo> trainer_catalog();
 

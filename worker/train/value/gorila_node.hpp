@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/train/nn/tensor_file.hpp"
 #include "worker/train/value/loss_filter.hpp"
 #include "worker/train/value/options.hpp"
 #include "worker/train/value/player.hpp"

@@ -228,7 +228,8 @@ class Reproduction {
             .resources = recorded_.spec.resources,
             .next_phase = static_cast<int>(segment.first),
             .resume = resume,
-            .expires_at = never};
+            .expires_at = never,
+            .further_objectives = recorded_.spec.further_objectives};
   }
 
   // The checkpoint that the attempt continued from, as this reproduction saved it.

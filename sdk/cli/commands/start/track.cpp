@@ -46,13 +46,13 @@ Result<Json> sweep_of(const TrackOptions& options, const std::string& label) {
   if (trainer != nullptr) {
     document["trainer"]["name"] = trainer->name;
     if (!options.env.empty()) document["trainer"]["env"] = options.env, name += " " + options.env;
-    document["objective"]["metric"] = trainer->objectives;
+    document["objective"]["metric"] = usual_objective(*trainer);
   } else {
     document["command"] = options.words;
     document["objective"]["metric"] = options.metric;
   }
   document["objective"]["goal"] =
-      trainer != nullptr && trainer->objectives == "step_ms" ? "minimize" : options.goal;
+      trainer != nullptr && usual_objective(*trainer) == "step_ms" ? "minimize" : options.goal;
   document["name"] = options.name.empty() ? name : options.name;
   if (!options.project.empty()) document["project"] = options.project;
   document["seed"] = options.seed;

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 
 #include "placement/baselines/baselines.hpp"
 #include "placement/setup.hpp"
@@ -178,12 +179,99 @@ TEST(PlacementSearch, is_no_worse_than_any_baseline_and_far_better_than_most) {
   }
 }
 
+// A chain whose first node needs most memory: the fastest placement is one device, the one that
+// needs least memory spreads.
+placement::Problem chain_of_four(double memory_weight) {
+  placement::Graph graph;
+  for (const double mb : {40.0, 20.0, 10.0, 10.0}) {
+    placement::Node node;
+    node.name = "op" + std::to_string(graph.nodes.size());
+    node.forward_ms = 1;
+    node.stored_bytes = 1e6 * mb;
+    node.out_bytes = 4e6;
+    if (!graph.nodes.empty()) {
+      const int index = static_cast<int>(graph.nodes.size());
+      graph.edges.push_back({index - 1, index, 4e6});
+    }
+    graph.nodes.push_back(node);
+  }
+  auto problem = placement::set_up(graph, {.graph = "", .devices = 3, .group = "op"}).value();
+  problem.memory_weight = memory_weight;
+  return problem;
+}
+
+// The least total cost of all placements.
+placement::Cost best_of_all(const placement::Problem& problem) {
+  placement::Simulator simulator(problem);
+  placement::Cost best{0, 0, HUGE_VAL};
+  for (int code = 0; code < 81; ++code) {
+    const auto cost = simulator.cost({code % 3, code / 3 % 3, code / 9 % 3, code / 27});
+    if (cost.total_ms < best.total_ms) best = cost;
+  }
+  return best;
+}
+
+TEST(MemoryWeight, finds_for_each_weight_what_trying_every_placement_finds) {
+  double last_peak = HUGE_VAL, last_ms = 0;
+  for (const double weight : {0.0, 0.05, 0.3, 5.0}) {
+    const auto problem = chain_of_four(weight);
+    const auto least = best_of_all(problem);
+    for (const char* agent : {"post", "reinforce", "seq2seq"}) {
+      const auto settings = Settings::resolve(*find_trainer("placement"), {},
+                                              {{"agent", std::string(agent)},
+                                               {"hidden", std::int64_t{8}},
+                                               {"polish", std::int64_t{500}}});
+      const auto found = search_placement(problem, {*settings, 1, 300}, {});
+      EXPECT_EQ(placement::Simulator(problem).cost(found.placement).total_ms, least.total_ms)
+          << agent << " " << weight;
+    }
+    EXPECT_LE(least.peak_bytes, last_peak);
+    EXPECT_GE(least.step_ms, last_ms);
+    last_peak = least.peak_bytes;
+    last_ms = least.step_ms;
+  }
+  EXPECT_EQ(best_of_all(chain_of_four(0)).peak_bytes, 80e6);  // all on one device
+  // Stored 40 | 20 | 10 + 10; no device with a copy of 4 needs more than the first.
+  EXPECT_EQ(best_of_all(chain_of_four(5)).peak_bytes, 40e6);
+}
+
+TEST(MemoryWeight, needs_a_graph_that_takes_memory) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("hone-weightless-" + std::to_string(::getpid()) + ".json");
+  std::ofstream(file) << R"({"nodes": [{"name": "a", "flop": 1e9}], "edges": []})";
+  const Params params{{"graph", file.string()}, {"memory_weight", 1.0}};
+  const auto made =
+      make_placement({*Settings::resolve(*find_trainer("placement"), params, {}), 1, 9});
+  std::filesystem::remove(file);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ(made.error().at, "/memory_weight");
+}
+
+TEST(MemoryWeight, trades_time_for_memory_and_reports_both) {
+  const auto fast = trainer_of(plain("post", {"resnet-50", 2}), 1);
+  const auto small = trainer_of(plain("post", {"resnet-50", 2}, {{"memory_weight", 5.0}}), 1);
+  for (const auto& trainer : {fast.get(), small.get()}) {
+    trainer->advance(2400, {}, [] {});
+    double metric = 0;
+    for (const auto& point : trainer->take_metrics())
+      if (point.name == "peak_gb") metric = point.value;
+    EXPECT_EQ(Score::of(metric), trainer->value_of("peak_gb"));
+    EXPECT_EQ(trainer->value_of("step_ms"), trainer->value());
+  }
+  EXPECT_NEAR(fast->value_of("peak_gb").value(), 3.85, 0.006);  // one device
+  EXPECT_LT(small->value_of("peak_gb").value(), 0.7 * 3.85);
+  EXPECT_GT(small->value().value(), fast->value().value());
+}
+
 class EveryAgent : public testing::TestWithParam<const char*> {};
 
 TEST_P(EveryAgent, repeats_itself_with_any_number_of_threads_and_continues_from_its_file) {
-  const Params params{{"agent", std::string(GetParam())},
+  const bool several = std::string_view(GetParam()) == "controllers";
+  const Params params{{"agent", std::string(several ? "seq2seq" : GetParam())},
                       {"polish", std::int64_t{500}},
-                      {"hidden", std::int64_t{8}}};
+                      {"hidden", std::int64_t{8}},
+                      {"memory_weight", 0.5},
+                      {"controllers", std::int64_t{several ? 3 : 1}}};
   const auto whole = trainer_of(params, 7, 150);
   whole->advance(150, {}, [] {});
   Params threaded = params;
@@ -197,6 +285,7 @@ TEST_P(EveryAgent, repeats_itself_with_any_number_of_threads_and_continues_from_
   ASSERT_TRUE(second->load(file).ok());
   second->advance(150, {}, [] {});
   EXPECT_EQ(second->value(), whole->value());
+  EXPECT_EQ(second->value_of("peak_gb"), whole->value_of("peak_gb"));
   ASSERT_TRUE(second->save(file).ok());
   EvaluationPlan plan;
   plan.model = file;
@@ -206,7 +295,7 @@ TEST_P(EveryAgent, repeats_itself_with_any_number_of_threads_and_continues_from_
   EXPECT_EQ(evaluation->returns.front(), whole->value().value());
 }
 
-constexpr const char* agents[] = {"post", "ce", "ppo", "reinforce", "seq2seq"};
+constexpr const char* agents[] = {"post", "ce", "ppo", "reinforce", "seq2seq", "controllers"};
 INSTANTIATE_TEST_SUITE_P(Table, EveryAgent, testing::ValuesIn(agents),
                          [](const auto& row) { return std::string(row.param); });
 

@@ -58,9 +58,9 @@ struct Replay {
   // the divergence.
   void ppo(const std::vector<Sample>& samples) {
     double mean = 0, square = 0;
-    for (const Sample& one : samples) mean += one.step_ms;
+    for (const Sample& one : samples) mean += one.cost_ms;
     mean /= static_cast<double>(samples.size());
-    for (const Sample& one : samples) square += std::pow(one.step_ms - mean, 2);
+    for (const Sample& one : samples) square += std::pow(one.cost_ms - mean, 2);
     const double deviation = std::sqrt(square / static_cast<double>(samples.size()));
     const Table old = softmax(logits);
     for (int step = 0; step < 10; ++step) {
@@ -71,7 +71,7 @@ struct Replay {
           for (const Sample& one : samples) {
             const auto a = static_cast<std::size_t>(one.placement[g]);
             const double ratio = f[g][a] / old[g][a];
-            const double gain = (mean - one.step_ms) / deviation;
+            const double gain = (mean - one.cost_ms) / deviation;
             up[g][d] += gain * ratio * ((a == d ? 1.0 : 0.0) - f[g][d]) /
                         static_cast<double>(samples.size());
           }
@@ -93,7 +93,7 @@ struct Replay {
   void cross_entropy(const std::vector<Sample>& samples) {
     std::vector<Sample> elites = samples;
     std::stable_sort(elites.begin(), elites.end(),
-                     [](const Sample& a, const Sample& b) { return a.step_ms < b.step_ms; });
+                     [](const Sample& a, const Sample& b) { return a.cost_ms < b.cost_ms; });
     elites.resize(std::max<std::size_t>(1, (samples.size() + 5) / 10));
     const double epsilon =
         0.1 * (1 - std::min(1.0, static_cast<double>(seen.size()) / static_cast<double>(budget)));
@@ -112,7 +112,7 @@ struct Replay {
   void reinforce(const std::vector<Sample>& samples, double one_device_ms) {
     double mean = 0;
     for (const Sample& one : samples)
-      mean += std::sqrt(one.step_ms / one_device_ms) / static_cast<double>(samples.size());
+      mean += std::sqrt(one.cost_ms / one_device_ms) / static_cast<double>(samples.size());
     if (baseline < 0) baseline = mean;
     const Table f = softmax(logits);
     ++adam_steps;
@@ -120,7 +120,7 @@ struct Replay {
       for (std::size_t d = 0; d < devices; ++d) {
         double up = 0;
         for (const Sample& one : samples)
-          up += (baseline - std::sqrt(one.step_ms / one_device_ms)) *
+          up += (baseline - std::sqrt(one.cost_ms / one_device_ms)) *
                 ((static_cast<std::size_t>(one.placement[g]) == d ? 1.0 : 0.0) - f[g][d]) /
                 static_cast<double>(samples.size());
         first[g][d] = 0.9 * first[g][d] + 0.1 * up;
@@ -154,8 +154,8 @@ TEST_P(PostReplay, plain_arithmetic_gives_the_same_logits) {
   placement::RandomGenerator generator(11);
   for (int i = 1; i <= 400; ++i) {
     Sample sample{agent.sample(generator)};
-    sample.step_ms = 5;
-    for (const int device : sample.placement) sample.step_ms += 3 * device + generator.uniform();
+    sample.cost_ms = 5;
+    for (const int device : sample.placement) sample.cost_ms += 3 * device + generator.uniform();
     agent.observe(sample);
     replay.seen.push_back(sample);
     const bool elites = (name == "post" || name == "ce") && i % 50 == 0;
