@@ -161,6 +161,13 @@ def test_a_sweep_that_no_worker_can_train_is_reported(server, tmp_path):
     assert f"sw_2 waits: {why}" in hone("ls", server=server).stderr
     shown = ok("show", "sw_1", server=server)
     assert " ".join(shown.split()).find("waits: " + why) > 0, shown
+    with open(tmp_path / "watched", "w") as watched:
+        watch = subprocess.Popen([program("hone"), "watch", "sw_1"], stdout=watched,
+                                 env={**os.environ,
+                                      "HONE_SERVER": f"http://127.0.0.1:{server.port}"})
+    wait_for(lambda: "waits: " + why in (tmp_path / "watched").read_text())
+    watch.terminate()
+    watch.wait(30)
     server.join(cpus=1, gpus=5)
     assert "waits" not in hone("ls", server=server).stderr
 
