@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "schemas/codec/words.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
 #include "schemas/types/reach.hpp"
@@ -119,11 +120,11 @@ class Columns {
     return (this->*read)();
   }
 
-  // A word of one of the tables in schemas/codec/words.hpp: c.word(parse_run_state).
+  // The enumerator of a word: c.word<RunState>().
   template <class E>
-  E word(std::optional<E> (*parse)(std::string_view)) {
+  E word() {
     const auto name = view();
-    const auto value = parse(name);
+    const auto value = parse_word<E>(name);
     if (!value)
       throw std::runtime_error("the query tables hold an unknown word '" + std::string(name) + "'");
     return *value;

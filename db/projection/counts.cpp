@@ -131,7 +131,7 @@ struct BatchCounts::Held {
       add(change.sweep, stored(run), 1);
       if (change.moved) {
         Tally& tally = tallies[change.sweep];
-        if (change.from) --tally.of(*parse_run_state(change.from->group.state));
+        if (change.from) --tally.of(*parse_word<RunState>(change.from->group.state));
         ++tally.of(change.to);
         moved = run.trial;
       }

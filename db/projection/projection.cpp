@@ -47,7 +47,7 @@ Goal goal_of(ProjectionStatements& s, std::int64_t sweep) {
     sql::bind(s.goal_of_sweep, SweepId{sweep});
     std::optional<std::int64_t> found;
     if (s.goal_of_sweep.executeStep())
-      found = static_cast<int>(sql::Columns(s.goal_of_sweep).word(parse_goal));
+      found = static_cast<int>(sql::Columns(s.goal_of_sweep).word<Goal>());
     s.goal_of_sweep.reset();
     return found;
   });

@@ -162,9 +162,9 @@ std::vector<SeedRow> TrialValues::Statements::seeds_of(SweepId sweep, TrialId tr
     seed.replicate = c.small();
     seed.reports = c.small();
     seed.last = merit_of(c.real());
-    const RunState state = c.word(parse_run_state);
-    const EndReason reason = c.word(parse_end_reason);
-    const Failure failure = c.word(parse_failure);
+    const RunState state = c.word<RunState>();
+    const EndReason reason = c.word<EndReason>();
+    const Failure failure = c.word<Failure>();
     seed.ended = is_end(state);
     seed.completed = state == RunState::completed;
     seed.counts = !seed.ended || informs(reason, failure);

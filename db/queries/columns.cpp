@@ -79,8 +79,8 @@ void use_row(const SQLite::Statement& s, Goal goal, const TrialSums* sums,
   TrialCells cells;
   cells.trial = c.id<TrialId>();
   cells.number = c.integer();
-  cells.state = c.word(parse_run_state);
-  cells.reason = c.word(parse_end_reason);
+  cells.state = c.word<RunState>();
+  cells.reason = c.word<EndReason>();
   cells.value = sql::score_of(c.real(), goal);
   cells.phase = c.small();
   cells.runs = c.small();

@@ -33,9 +33,9 @@ RunCurveRow read_run_curve(const SQLite::Statement& s) {
   row.id = c.run_id();
   row.trial_number = c.integer();
   row.params = c.text();
-  row.state = c.word(parse_run_state);
-  row.reason = c.word(parse_end_reason);
-  row.failure = c.word(parse_failure);
+  row.state = c.word<RunState>();
+  row.reason = c.word<EndReason>();
+  row.failure = c.word<Failure>();
   return row;
 }
 

@@ -112,7 +112,7 @@ Counts read_counts(SQLite::Database& db) {
                            " sum(runs_canceled) FROM sweep GROUP BY state");
   while (sweeps.executeStep()) {
     sql::Columns c(sweeps);
-    const auto state = c.word(parse_sweep_state);
+    const auto state = c.word<SweepState>();
     count_of(counts, state) = c.integer();
     RunCounts& runs = counts.runs;
     for (auto* total : {&counts.trials, &counts.reports, &runs.queued, &runs.leased, &runs.running,

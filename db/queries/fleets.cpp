@@ -21,11 +21,11 @@ FleetRow read_fleet(const SQLite::Statement& s) {
   FleetRow row;
   row.id = c.id<FleetId>();
   row.name = c.text();
-  row.state = c.word(parse_fleet_state);
+  row.state = c.word<FleetState>();
   row.detail = c.text();
   row.spec = c.text();
   row.want = c.small();
-  row.rule = c.word(parse_fleet_rule);
+  row.rule = c.word<FleetRule>();
   row.rule_detail = c.text();
   row.decided_at = c.maybe(&sql::Columns::instant);
   row.created_at = c.instant();
@@ -37,7 +37,7 @@ FleetRow read_fleet(const SQLite::Statement& s) {
 
 std::optional<FleetRule> read_rule(sql::Columns& c) {
   const auto name = c.maybe(&sql::Columns::text);
-  return name ? parse_fleet_rule(*name) : std::nullopt;
+  return name ? parse_word<FleetRule>(*name) : std::nullopt;
 }
 
 PilotRow read_pilot(const SQLite::Statement& s) {
@@ -45,8 +45,8 @@ PilotRow read_pilot(const SQLite::Statement& s) {
   PilotRow row;
   row.id = c.id<PilotId>();
   row.fleet = c.id<FleetId>();
-  row.state = c.word(parse_pilot_state);
-  row.rule = c.word(parse_fleet_rule);
+  row.state = c.word<PilotState>();
+  row.rule = c.word<FleetRule>();
   row.rule_detail = c.text();
   row.handle = c.text();
   row.worker = c.maybe(&sql::Columns::id<WorkerId>);

@@ -20,7 +20,7 @@ std::vector<BestValueRow> best_values(SQLite::Database& db, std::int64_t limit) 
     BestValueRow row;
     row.sweep = SweepId{c.integer()};
     row.metric = c.text();
-    const Goal goal = c.word(parse_goal);
+    const Goal goal = c.word<Goal>();
     row.value = sql::score_of(c.real(), goal).value_or(Score::diverged());
     if (row.value.has_number()) best.push_back(std::move(row));
   }

@@ -18,9 +18,9 @@ std::vector<EndGroup> group_ends(SQLite::Database& db, SweepId sweep) {
   while (s.executeStep()) {
     sql::Columns c(s);
     EndGroup group;
-    group.state = c.word(parse_run_state);
-    group.reason = c.word(parse_end_reason);
-    group.failure = c.word(parse_failure);
+    group.state = c.word<RunState>();
+    group.reason = c.word<EndReason>();
+    group.failure = c.word<Failure>();
     group.runs = c.integer();
     group.steps = c.integer();
     groups.push_back(group);
@@ -144,8 +144,8 @@ void each_curve(SQLite::Database& db, SweepId sweep,
     RunMark mark;
     mark.run = c.run_id();
     mark.number = c.integer();
-    mark.state = c.word(parse_run_state);
-    mark.reason = c.word(parse_end_reason);
+    mark.state = c.word<RunState>();
+    mark.reason = c.word<EndReason>();
     const bool reported = c.integer() > 0;
     copy_points(s.getColumn(6), points);
     if (points.empty() && reported)

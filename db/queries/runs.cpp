@@ -49,9 +49,9 @@ RunRow read_run(const SQLite::Statement& s) {
   row.sweep = c.id<SweepId>();
   row.trial_number = c.integer();
   row.sweep_seed = static_cast<std::uint64_t>(c.integer());
-  const Goal goal = c.word(parse_goal);
-  row.state = c.word(parse_run_state);
-  row.reason = c.word(parse_end_reason);
+  const Goal goal = c.word<Goal>();
+  row.state = c.word<RunState>();
+  row.reason = c.word<EndReason>();
   row.detail = c.text();
   row.exit_code = c.maybe(&sql::Columns::small);
   row.log_tail = c.text();
@@ -64,7 +64,7 @@ RunRow read_run(const SQLite::Statement& s) {
   row.step = c.integer();
   row.started_at = c.maybe(&sql::Columns::instant);
   row.ended_at = c.maybe(&sql::Columns::instant);
-  row.failure = c.word(parse_failure);
+  row.failure = c.word<Failure>();
   row.rests_until = c.maybe(&sql::Columns::instant);
   row.confirms = c.id<SweepId>();
   row.instances = c.small();
@@ -85,10 +85,11 @@ AttemptRow read_attempt(const SQLite::Statement& s) {
   row.granted_at = c.instant();
   row.started_at = c.maybe(&sql::Columns::instant);
   row.ended_at = c.maybe(&sql::Columns::instant);
-  if (const auto reason = c.maybe(&sql::Columns::text)) row.end_reason = parse_end_reason(*reason);
+  if (const auto reason = c.maybe(&sql::Columns::text))
+    row.end_reason = parse_word<EndReason>(*reason);
   row.detail = c.text();
   row.resume = c.maybe(&sql::Columns::id<ModelId>);
-  row.failure = c.word(parse_failure);
+  row.failure = c.word<Failure>();
   row.workflow = c.maybe(&sql::Columns::id<WorkflowId>);
   row.differs = c.text();
   row.step = c.text();

@@ -64,12 +64,12 @@ SweepRow read_sweep(const SQLite::Statement& s) {
   row.id = c.id<SweepId>();
   row.name = c.text();
   row.project = c.text();
-  row.state = c.word(parse_sweep_state);
-  row.reason = c.word(parse_end_reason);
+  row.state = c.word<SweepState>();
+  row.reason = c.word<EndReason>();
   row.submitted_at = c.instant();
   row.ended_at = c.maybe(&sql::Columns::instant);
   row.objective.metric = c.text();
-  row.objective.goal = c.word(parse_goal);
+  row.objective.goal = c.word<Goal>();
   row.trials_total = c.integer();
   row.trials_proposed = c.integer();
   row.runs = read_run_counts(c);
@@ -189,7 +189,7 @@ Result<TrialRow> find_trial(SQLite::Database& db, TrialId id) {
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no trial " + text(id));
   sql::Columns c(s);
-  const Goal goal = c.word(parse_goal);
+  const Goal goal = c.word<Goal>();
   return read_trial(c, goal);
 }
 

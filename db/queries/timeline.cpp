@@ -23,7 +23,8 @@ void each_attempt(SQLite::Database& db, const TimelineQuery& query,
     span.sweep = c.id<SweepId>();
     span.from = c.instant();
     span.to = c.maybe(&sql::Columns::instant);
-    if (const auto reason = c.maybe(&sql::Columns::text)) span.reason = parse_end_reason(*reason);
+    if (const auto reason = c.maybe(&sql::Columns::text))
+      span.reason = parse_word<EndReason>(*reason);
     use(span);
   }
 }

@@ -21,8 +21,8 @@ inline TrialRow read_trial(sql::Columns& c, Goal goal) {
   row.sweep = c.id<SweepId>();
   row.number = c.integer();
   row.params = c.text();
-  row.state = c.word(parse_run_state);
-  row.reason = c.word(parse_end_reason);
+  row.state = c.word<RunState>();
+  row.reason = c.word<EndReason>();
   row.value = sql::score_of(c.real(), goal);
   row.phase = c.small();
   row.runs = c.small();
@@ -43,7 +43,7 @@ inline Result<Goal> goal_of(SQLite::Database& db, SweepId sweep) {
   SQLite::Statement s(db, "SELECT goal FROM sweep WHERE id = ?");
   if (!sql::bind(s, sweep).executeStep())
     return refuse(Code::not_found, "there is no sweep " + text(sweep));
-  return sql::Columns(s).word(parse_goal);
+  return sql::Columns(s).word<Goal>();
 }
 
 }  // namespace hone

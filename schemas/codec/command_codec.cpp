@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "schemas/codec/parts.hpp"
 #include "schemas/types/command_words.hpp"
 #include "schemas/types/line_pattern.hpp"
@@ -17,13 +18,6 @@ constexpr int window_max = 1'000'000;
 constexpr std::int64_t size_min = 64 * 1024;
 constexpr std::string_view name_needed =
     "must name a program: a list such as [\"python3\", \"train.py\"], or one line";
-
-std::string read_word(const Spot& spot) {
-  auto found = Text{}(spot);
-  if (!spot.json.is_string()) spot.refuse("write it in quotes");
-  if (found.find('\0') != std::string::npos) spot.refuse_rule("must not contain NUL characters");
-  return found;
-}
 
 // A name or a list of them.
 template <class Item>
@@ -47,7 +41,7 @@ struct Environment {
       if (!fits) value.refuse_rule("is no name of a variable");
       if (name.starts_with("HONE_"))
         value.refuse_rule("names that begin with HONE_ are hone's own");
-      return read_word(value);
+      return word_rule(value);
     });
     if (env.size() > variables_max)
       spot.refuse_rule("has more than " + std::to_string(variables_max) + " variables");
@@ -87,12 +81,12 @@ std::vector<std::string> known_columns(const CollectSpec& collect) {
   return names;
 }
 
-void check_column(Reader& reader, std::string_view key, const std::string& name,
-                  const std::vector<std::string>& known) {
-  if (known.empty() || name.empty()) return;
-  if (std::find(known.begin(), known.end(), name) != known.end()) return;
+void check_column(Fault& fault, const Place& place, const std::string& name,
+                  const std::vector<std::string>& known, std::string_view advice = "") {
+  if (known.empty() || name.empty() || std::ranges::find(known, name) != known.end()) return;
   const std::vector<std::string_view> views(known.begin(), known.end());
-  reader.refuse_rule(key, "there is no column " + in_quotes(name) + did_you_mean(name, views));
+  fault.note_rule(place, "there is no column " + in_quotes(name) + did_you_mean(name, views) +
+                             std::string(advice));
 }
 
 }  // namespace
@@ -104,9 +98,8 @@ std::int64_t read_size(const Spot& spot) {
   for (const auto& [unit, bytes] : units) {
     if (words == nullptr || !words->ends_with(unit)) continue;
     const std::string digits = words->substr(0, words->size() - unit.size());
-    const bool whole = !digits.empty() && digits.size() < 7 &&
-                       digits.find_first_not_of("0123456789") == std::string::npos;
-    if (whole && std::stoll(digits) * bytes >= size_min) return std::stoll(digits) * bytes;
+    if (is_digits(digits) && digits.size() < 7 && std::stoll(digits) * bytes >= size_min)
+      return std::stoll(digits) * bytes;
   }
   if (spot.json.is_number_integer() && spot.json >= size_min)
     return Integer{size_min, exact_max}(spot);
@@ -169,10 +162,12 @@ void check(Reader& reader, const CollectSpec& collect) {
                                    : "is for format: regex");
   if (!collect.columns.empty() && collect.format != CollectFormat::csv)
     reader.refuse("columns", "is for format: csv");
-  const auto known = known_columns(collect);
-  for (const auto& name : collect.objectives) check_column(reader, "objective", name, known);
-  for (const auto& name : collect.metrics) check_column(reader, "metrics", name, known);
-  check_column(reader, "step", collect.step, known);
+  const auto check = [&, known = known_columns(collect)](const char* key, const std::string& name) {
+    check_column(reader.spot.fault, Place(reader.spot.place, key), name, known);
+  };
+  for (const auto& name : collect.objectives) check("objective", name);
+  for (const auto& name : collect.metrics) check("metrics", name);
+  check("step", collect.step);
 }
 
 void fields(auto& f, Of<CommandTrainer> auto& t) {
@@ -260,11 +255,11 @@ void check_may_change(const Spot& spot, const CommandTrainer& trainer, const Spa
 std::vector<std::string> read_command_words(const Spot& spot) {
   std::vector<std::string> words;
   if (spot.json.is_string()) {
-    auto split = split_command(read_word(spot));
+    auto split = split_command(word_rule(spot));
     if (!split) spot.refuse_rule(split.error().detail);
     if (split) words = *std::move(split);
   } else {
-    words = read_by<std::vector<std::string>>(spot, ListOf{read_word});
+    words = read_by<std::vector<std::string>>(spot, ListOf{word_rule});
   }
   if (spot.fault.clear() && (words.empty() || words.front().empty()))
     spot.refuse_rule(std::string(name_needed));
@@ -288,15 +283,14 @@ void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& tra
     for (const Objective& one : spec.further_objectives) columns.push_back(one.metric);
   }
   const Place collect(spot.place, "collect");
+  const Place place(collect, "objective");
   if (columns.size() != 1 + spec.further_objectives.size())
-    return spot.fault.note_rule(Place(collect, "objective"),
+    return spot.fault.note_rule(place,
                                 "must name a column for each objective of the sweep, in order");
   const auto known = known_columns(*trainer.collect);
   for (const auto& name : columns)
-    if (!known.empty() && std::find(known.begin(), known.end(), name) == known.end())
-      spot.fault.note_rule(Place(collect, "objective"),
-                           "there is no column " + in_quotes(name) +
-                               ": say which one the objective is in, as in objective: NAME");
+    check_column(spot.fault, place, name, known,
+                 ": say which one the objective is in, as in objective: NAME");
 }
 
 }  // namespace hone::codec

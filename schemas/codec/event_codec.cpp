@@ -3,7 +3,6 @@
 #include "schemas/codec/event_codec.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "schemas/codec/parts.hpp"
 #include "schemas/codec/turns.hpp"
@@ -141,7 +140,7 @@ void fields(auto& f, Of<FleetSteered> auto& e) {
 void fields(auto& f, Of<FleetDecided> auto& e) {
   f("fleet", e.fleet)("want", e.want)("rule", e.rule).some("detail", e.detail);
 }
-void fields(auto& f, Of<PilotWanted> auto& e) {
+void fields(auto& f, Of<PilotWanted, PilotEnded> auto& e) {
   f("pilot", e.pilot)("fleet", e.fleet)("rule", e.rule).some("detail", e.detail);
 }
 void fields(auto& f, Of<PilotSeen> auto& e) {
@@ -150,47 +149,6 @@ void fields(auto& f, Of<PilotSeen> auto& e) {
 }
 void fields(auto& f, Of<PilotCanceled> auto& e) {
   f("pilot", e.pilot)("fleet", e.fleet)("rule", e.rule);
-}
-void fields(auto& f, Of<PilotEnded> auto& e) {
-  f("pilot", e.pilot)("fleet", e.fleet)("rule", e.rule).some("detail", e.detail);
-}
-
-// Notes what is wrong at a pointer below `place`.
-void note_below(const Spot& spot, const Place& place, std::string_view pointer,
-                const std::string& detail) {
-  if (pointer.empty()) return spot.fault.note(place, detail);
-  const auto end = std::min(pointer.find('/', 1), pointer.size());
-  note_below(spot, Place(place, pointer.substr(1, end - 1)), pointer.substr(end), detail);
-}
-
-// As it stands in a ledger, without its number.
-template <>
-Event read(const Spot& spot) {
-  Reader reader(spot);
-  Event event;
-  std::string kind;
-  reader("at_us", event.at, us)("kind", kind);
-  const Json* body = reader.find("body");
-  if (!reader.done()) return event;
-  if (body == nullptr) {
-    reader.refuse("body", "is missing");
-    return event;
-  }
-  auto decoded = decode_event(kind, *body, EventSource::elsewhere);
-  if (decoded)
-    event.body = *std::move(decoded);
-  else
-    note_below(spot, Place(spot.place, "body"), decoded.error().at, decoded.error().detail);
-  return event;
-}
-
-template <>
-Json write(const Event& event) {
-  Json json = Json::object();
-  Writer writer(json);
-  writer("at_us", event.at, us)("kind", std::string(kind(event.body)));
-  json["body"] = encode(event.body);
-  return json;
 }
 
 namespace {
@@ -207,18 +165,44 @@ constexpr auto kinds = word_table(
     "pilot_canceled", "pilot_ended", "code_recorded", "model_evaluated", "step_finished");
 static_assert(kinds.size() == std::variant_size_v<EventAlternatives>);
 
-template <class E>
-EventBody read_event(const Spot& spot) {
-  return read_object<E>(spot);
+EventBody read_body(std::string_view kind, const Spot& spot) {
+  const auto known = std::ranges::find(kinds, kind);
+  if (known == kinds.end()) {
+    spot.refuse("the ledger holds an event of kind " + in_quotes(kind) +
+                " that this version of hone does not know; start a newer one");
+    return {};
+  }
+  Reader reader(spot);
+  const auto index = static_cast<std::size_t>(known - kinds.begin());
+  return read_alternative<EventBody, EventAlternatives>(reader, index);
 }
 
-template <class... E>
-constexpr auto readers_of(const std::variant<E...>*) {
-  return std::array{&read_event<E>...};
-}
-constexpr auto readers = readers_of(static_cast<const EventBody*>(nullptr));
+struct BodyOf {
+  const std::string& kind;
+  EventBody operator()(const Spot& spot) const {
+    return kind.empty() ? EventBody() : read_body(kind, spot);
+  }
+  [[nodiscard]] Json json(const EventBody& body) const { return encode(body); }
+};
 
 }  // namespace
+
+// As it stands in a ledger, without its number.
+void fields(auto& f, Of<Event> auto& e) {
+  std::string kind(hone::kind(e.body));
+  f("at_us", e.at, us)("kind", kind)("body", e.body, BodyOf{kind});
+}
+
+template <>
+Event read(const Spot& spot) {
+  return read_object<Event>(spot);
+}
+
+template <>
+Json write(const Event& event) {
+  return write_object(event);
+}
+
 }  // namespace codec
 
 template Json encode(const Turn&);
@@ -244,16 +228,10 @@ Json encode(const EventBody& body) {
   return std::visit([](const auto& event) { return codec::write_object(event); }, body);
 }
 
-Result<EventBody> decode_event(std::string_view kind, const Json& document, EventSource source) {
-  for (std::size_t i = 0; i < codec::kinds.size(); ++i) {
-    if (codec::kinds[i] != kind) continue;
-    auto fault =
-        source == EventSource::ledger ? codec::Fault::of_ledger() : codec::Fault::of_request();
-    auto body = codec::readers[i](codec::Spot{document, codec::Place(""), fault});
-    return fault.settle(std::move(body));
-  }
-  return refuse(Code::internal, "the ledger holds an event of kind " + codec::in_quotes(kind) +
-                                    " that this version of hone does not know; start a newer one");
+Result<EventBody> decode_event(std::string_view kind, const Json& document) {
+  auto fault = codec::Fault::of_ledger();
+  auto body = codec::read_body(kind, {document, codec::Place(""), fault});
+  return fault.settle(std::move(body));
 }
 
 }  // namespace hone

@@ -5,15 +5,11 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 
 namespace hone::codec {
-
-bool is_control(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == 0x7f;
-}
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t shown_max = 60;
@@ -22,7 +18,8 @@ std::string in_quotes(std::string_view text) {
   if (text.size() > shown_max)
     while (!shown.empty() && (static_cast<unsigned char>(text[shown.size()]) & 0xc0U) == 0x80U)
       shown.pop_back();
-  std::replace_if(shown.begin(), shown.end(), is_control, '?');
+  std::replace_if(
+      shown.begin(), shown.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   return "'" + shown + (text.size() > shown_max ? "...'" : "'");
 }
 
@@ -138,7 +135,7 @@ constexpr std::array count_units{Unit{'k', 1e3}, Unit{'M', 1e6}, Unit{'G', 1e9}}
 constexpr std::array time_units{Unit{'s', 1}, Unit{'m', 60}, Unit{'h', 3600}, Unit{'d', 86'400}};
 
 std::optional<double> scaled(std::string_view words, std::span<const Unit> units) {
-  if (words.empty() || words.front() < '0' || words.front() > '9') return std::nullopt;
+  if (words.empty() || !is_digit(words.front())) return std::nullopt;
   const auto unit = std::find_if(units.begin(), units.end(),
                                  [&](const Unit& one) { return one.letter == words.back(); });
   if (unit == units.end()) return std::nullopt;
@@ -188,6 +185,9 @@ std::string Text::operator()(const Spot& spot) const {
   if (found == nullptr) return {};
   if (found->size() > bytes_max)
     spot.refuse_rule("must have at most " + std::to_string(bytes_max) + " bytes");
+  if (found->empty() && !empty_allowed) spot.refuse_rule("must not be empty");
+  if (!nul_allowed && found->find('\0') != std::string::npos)
+    spot.refuse_rule("must not contain NUL characters: no argument of a program can carry one");
   return *found;
 }
 
@@ -286,16 +286,22 @@ Json write_seconds(Duration duration) {
   return static_cast<double>(duration.us) / 1e6;
 }
 
-void refuse_word(const Spot& spot, std::span<const std::string_view> words) {
+std::size_t OneOf::operator()(const Spot& spot) const {
+  for (std::size_t i = 0; i < words.size() && spot.text() != nullptr; ++i)
+    if (words[i] == *spot.text()) return i;
   std::string all;
   for (const auto one : words) all += (all.empty() ? "" : ", ") + std::string(one);
   spot.refuse("must be one of " + all + ", not " + described(spot.json) +
               (spot.text() == nullptr ? "" : did_you_mean(*spot.text(), words)));
+  return 0;
 }
 
-const Json::array_t* list_at(const Spot& spot, std::size_t max) {
+const Json::array_t* list_at(const Spot& spot, std::size_t max, std::string_view needed) {
   const auto* list = spot.json.get_ptr<const Json::array_t*>();
-  if (list == nullptr) spot.refuse("must be a list, not " + described(spot.json));
+  if (list == nullptr)
+    spot.refuse("must be a list, not " + described(spot.json));
+  else if (list->empty() && !needed.empty())
+    spot.refuse_rule("must name at least one " + std::string(needed));
   if (list == nullptr || list->size() <= max) return list;
   spot.refuse("has " + std::to_string(list->size()) + " items; at most " + std::to_string(max) +
               " are allowed");
@@ -303,16 +309,10 @@ const Json::array_t* list_at(const Spot& spot, std::size_t max) {
 }
 
 std::optional<std::string> as_yaml_number(std::string_view text) {
-  std::string sign;
-  if (!text.empty() && (text.front() == '-' || text.front() == '+')) {
-    if (text.front() == '-') sign = "-";
-    text.remove_prefix(1);
-  }
+  const std::string sign = text.starts_with('-') ? "-" : "";
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
   const auto e = text.find_first_of("eE");
   if (e == std::string_view::npos) return std::nullopt;
-  const auto digits = [](std::string_view part) {
-    return !part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos;
-  };
   const auto mantissa = text.substr(0, e);
   const auto dot = mantissa.find('.');
   const auto whole = mantissa.substr(0, dot);
@@ -320,7 +320,7 @@ std::optional<std::string> as_yaml_number(std::string_view text) {
   auto exponent = text.substr(e + 1);
   const char exponent_sign = exponent.starts_with('-') ? '-' : '+';
   if (exponent.starts_with('-') || exponent.starts_with('+')) exponent.remove_prefix(1);
-  if (!digits(whole) || !digits(fraction) || !digits(exponent)) return std::nullopt;
+  if (!is_digits(whole) || !is_digits(fraction) || !is_digits(exponent)) return std::nullopt;
   return sign + std::string(whole) + "." + std::string(fraction) + "e" + exponent_sign +
          std::string(exponent);
 }

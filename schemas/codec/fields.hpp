@@ -53,6 +53,8 @@ struct Line {  // a text of so many characters (code points), without control ch
 
 struct Text {  // any text
   std::size_t bytes_max = 1U << 20U;
+  bool empty_allowed = true;
+  bool nul_allowed = true;
   std::string operator()(const Spot& spot) const;
 };
 
@@ -93,11 +95,17 @@ template <class Item = OfType>
 struct ListOf {
   Item item{};
   std::size_t max = 10'000;
+  std::string_view needed{};  // "value": of which the list must name at least one
 };
 template <class Item>
 ListOf(Item) -> ListOf<Item>;
 template <class Item>
-ListOf(Item, std::size_t) -> ListOf<Item>;
+ListOf(Item, std::size_t, std::string_view = {}) -> ListOf<Item>;
+
+struct OneOf {  // the index of a word
+  std::span<const std::string_view> words;
+  std::size_t operator()(const Spot& spot) const;
+};
 
 // What the types of members imply. Other forms specialize read and write.
 template <class T>
@@ -111,8 +119,8 @@ int read_int(const Spot& spot, const Integer& rule);
 // "90s", "15m", "2h" or "7d", up to 3650 days; nullopt for any other text.
 std::optional<Duration> parse_duration(std::string_view text);
 Json write_seconds(Duration duration);  // as an integer where they are whole
-void refuse_word(const Spot& spot, std::span<const std::string_view> words);
-const Json::array_t* list_at(const Spot& spot, std::size_t max);  // nullptr after a refusal
+// nullptr after a refusal.
+const Json::array_t* list_at(const Spot& spot, std::size_t max, std::string_view needed);
 
 // "1e-4" and "1.0e4": what a YAML 1.1 reader left as text though a number was meant. Answers how to
 // write it.
@@ -134,34 +142,29 @@ T required_type(const std::optional<T>&);
 template <class T>  // of an optional, what it holds
 using Held = decltype(required_type(std::declval<const T&>()));
 
+// The inverse of text(id) for each type.
+template <class T>
+inline constexpr auto parse_as = &parse_id<T>;
+template <>
+inline constexpr auto parse_as<ObjectId> = &parse_object_id;
+template <>
+inline constexpr auto parse_as<LeaseId> = &parse_lease_id;
+template <>
+inline constexpr auto parse_as<TokenId> = &parse_token_id;
+template <>
+inline constexpr auto parse_as<FleetId> = &parse_fleet_id;
+template <>
+inline constexpr auto parse_as<PilotId> = &parse_pilot_id;
+
 template <class T>
 T read_id(const Spot& spot) {
-  constexpr bool lease = std::is_same_v<T, LeaseId>, token = std::is_same_v<T, TokenId>;
-  constexpr bool fleet = std::is_same_v<T, FleetId>, pilot = std::is_same_v<T, PilotId>;
-  constexpr bool any = std::is_same_v<T, ObjectId>;
-  std::optional<T> found;
-  if (const auto* words = spot.text()) {
-    if constexpr (lease)
-      found = parse_lease_id(*words);
-    else if constexpr (token)
-      found = parse_token_id(*words);
-    else if constexpr (fleet)
-      found = parse_fleet_id(*words);
-    else if constexpr (pilot)
-      found = parse_pilot_id(*words);
-    else if constexpr (any)
-      found = parse_object_id(*words);
-    else
-      found = parse_id<T>(*words);
-  }
-  if (!found)
-    spot.refuse("must be " +
-                std::string(lease   ? "a lease id such as \"le_3\""
-                            : token ? "a token id such as \"tk_3\""
-                            : any   ? "an id such as \"sw_7\" or \"tr_42\""
-                                    : "an id such as \"" + text(T{}) + "\"") +
-                ", not " + described(spot.json));
-  return found.value_or(T{});
+  const auto found = spot.text() == nullptr ? std::nullopt : parse_as<T>(*spot.text());
+  if (found) return *found;
+  T example{};
+  if constexpr (requires { example.value; }) example.value = 7;
+  if constexpr (std::is_same_v<T, ObjectId>) example = TrialId{42};
+  spot.refuse("must be an id such as \"" + text(example) + "\", not " + described(spot.json));
+  return {};
 }
 
 template <class T, class Rule>
@@ -179,7 +182,7 @@ T read_by(const Spot& spot, const Rule& rule) {
 template <class T, class Item>
 T read_by(const Spot& spot, const ListOf<Item>& rule) {
   T items;
-  const auto* array = list_at(spot, rule.max);
+  const auto* array = list_at(spot, rule.max, rule.needed);
   if (array == nullptr) return items;
   items.reserve(array->size());
   for (std::size_t i = 0; i < array->size() && spot.fault.clear(); ++i)
@@ -189,7 +192,7 @@ T read_by(const Spot& spot, const ListOf<Item>& rule) {
 }
 
 template <class T, class Item>
-Json write_by(const T& items, const ListOf<Item>& rule);
+requires is_vector<T> Json write_by(const T& items, const ListOf<Item>& rule);
 
 template <class T, class Rule>
 Json write_by(const T& value, const Rule& rule) {
@@ -202,7 +205,7 @@ Json write_by(const T& value, const Rule& rule) {
 }
 
 template <class T, class Item>
-Json write_by(const T& items, const ListOf<Item>& rule) {
+requires is_vector<T> Json write_by(const T& items, const ListOf<Item>& rule) {
   Json list = Json::array();
   for (const auto& item : items) list.push_back(write_by(item, rule.item));
   return list;
@@ -317,8 +320,8 @@ class Writer {
   Json& json_;
 };
 
-template <class T, class Type>
-concept Of = std::same_as<std::remove_const_t<T>, Type>;
+template <class T, class... Type>
+concept Of = (std::same_as<std::remove_const_t<T>, Type> || ...);
 template <class F>
 inline constexpr bool reads = std::is_same_v<F, Reader>;
 
@@ -360,9 +363,7 @@ T read(const Spot& spot) {
   } else if constexpr (is_vector<T>) {
     return read_by<T>(spot, ListOf{});
   } else if constexpr (std::is_enum_v<T>) {
-    const auto found = spot.text() == nullptr ? std::nullopt : parse_word<T>(*spot.text());
-    if (!found) refuse_word(spot, words_of<T>);
-    return found.value_or(T{});
+    return read_by<T>(spot, OneOf{words_of<T>});
   } else if constexpr (IsId<T>) {
     return read_id<T>(spot);
   } else {

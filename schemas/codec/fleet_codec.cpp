@@ -1,22 +1,14 @@
 // The rules of a fleet's description that can be seen from the document alone. Its texts become
 // names and arguments at an engine, so they have no blanks or signs there.
-#include <algorithm>
-
+#include "base/ascii.hpp"
 #include "schemas/codec/parts.hpp"
 
 namespace hone::codec {
 namespace {
 
-bool is_plain(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-         c == '_' || c == '.';
-}
-
 std::string read_plain(const Spot& spot, std::string_view more) {
   auto text = Line{1, 64}(spot);
-  const bool fits = std::ranges::all_of(
-      text, [&](char c) { return is_plain(c) || more.find(c) != std::string_view::npos; });
-  if (!fits || text.starts_with('-'))
+  if (!is_plain(text, "-_." + std::string(more)) || text.starts_with('-'))
     spot.refuse("must be letters, digits and - _ . " + std::string(more) +
                 ", without a leading '-', not " + described(spot.json));
   return text;
@@ -27,12 +19,6 @@ std::string read_plain(const Spot& spot, std::string_view more) {
 std::string read_fleet_name(const Spot& spot) { return read_plain(spot, ""); }
 std::string read_label(const Spot& spot) { return read_plain(spot, "=/"); }
 std::string read_host(const Spot& spot) { return read_plain(spot, "@:"); }
-
-std::string read_argument(const Spot& spot) {
-  auto word = Text{4096}(spot);
-  if (word.find('\0') != std::string::npos) spot.refuse("an argument has no zero byte");
-  return word;
-}
 
 void check(Reader& reader, const FleetSpec& fleet) {
   if (fleet.min > fleet.max)

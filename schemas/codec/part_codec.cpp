@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/ascii.hpp"
 #include "base/files.hpp"
 #include "schemas/codec/parts.hpp"
 #include "schemas/codec/trainer_codec.hpp"
@@ -38,10 +39,7 @@ Value read_setting(const Spot& spot) {
 template <>
 Params read(const Spot& spot) {
   Params params;
-  Reader(spot).rest(params, [](const Spot& value) {
-    if (value.json.is_null()) value.refuse("must be a single value, not null");
-    return read<Value>(value);
-  });
+  Reader(spot).rest(params, read<Value>);
   return params;
 }
 
@@ -111,7 +109,7 @@ template <>
 Json write(const Scopes& scopes) {
   Json json = Json::array();
   for (const auto word : words_of<Scope>)
-    if (scopes.holds(*parse_scope(word))) json.push_back(word);
+    if (scopes.holds(*parse_word<Scope>(word))) json.push_back(word);
   return json;
 }
 
@@ -155,12 +153,7 @@ std::string read_artifact_name(const Spot& spot) {
 
 std::string read_step_name(const Spot& spot) {
   auto name = Line{1, 40}(spot);
-  const auto is_plain = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-  };
-  const bool fits = std::ranges::all_of(
-      name, [&](char c) { return is_plain(c) || c == '_' || c == '-' || c == '.'; });
-  if (!name.empty() && (!fits || !is_plain(name.front())))
+  if (!name.empty() && !(is_plain(name, "_-.") && is_letter_or_digit(name.front())))
     spot.refuse_rule(
         "is also the name of a folder: it begins with a letter or a digit, and has only these, "
         "'_', '-' and '.'");
@@ -176,9 +169,9 @@ void check(Reader& reader, const Objective& objective) {
 
 void check(Reader& reader, const BudgetSpec& budget) {
   if (budget.phases > budget.per_run)
-    reader.refuse_rule("phases", "there cannot be more phases (" + std::to_string(budget.phases) +
-                                     ") than units a run trains for (" +
-                                     std::to_string(budget.per_run) + ")");
+    reader.refuse_rule("phases", "must be at most per_run, which is " +
+                                     std::to_string(budget.per_run) +
+                                     ": a phase trains for at least one unit");
 }
 
 }  // namespace codec

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <tuple>
+#include <variant>
 
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/fields.hpp"
@@ -33,6 +34,7 @@ inline constexpr std::size_t evaluation_values_max = 10'000;  // 200 kB in one e
 inline constexpr std::size_t past_max = 100'000'000;          // events of one sweep
 
 inline constexpr Line name_rule{1, name_max};
+inline constexpr Text word_rule{1U << 20U, true, false};  // of a command
 inline constexpr Integer seed_rule{0, exact_max};
 
 // Types that are not written as an object of their members.
@@ -90,6 +92,14 @@ void settle_command(const Spot& spot, const SweepSpec& spec, CommandTrainer& tra
 // Refuses an evaluating command that names no parameter, or not its model.
 void check_evaluate(const Spot& spot, const SweepSpec& spec);
 
+// Reads one of Alternatives, a variant, by its index.
+template <class T, class Alternatives = T, std::size_t i = 0>
+T read_alternative(Reader& reader, std::size_t index) {
+  if constexpr (i + 1 < std::variant_size_v<Alternatives>)
+    if (index > i) return read_alternative<T, Alternatives, i + 1>(reader, index);
+  return read_fields(reader, std::variant_alternative_t<i, Alternatives>{});
+}
+
 void check(Reader& reader, const BudgetSpec& budget);
 
 // The goal of a file is that of the metric; with `reach`, that of the values is soonest.
@@ -139,9 +149,9 @@ void fields(auto& f, Of<Turn> auto& t) {
   f("waiting", t.waiting);
 }
 
-void fields(auto& f, Of<FileRef> auto& r) {
+void fields(auto& f, Of<FileRef, SaveArtifactRequest> auto& r) {
   f("name", r.name, read_artifact_name)("sha256", r.sha256, Digest{});
-  f("bytes", r.bytes, Integer{0});
+  f("bytes", r.bytes, Integer{0, exact_max});
 }
 
 std::string read_step_name(const Spot& spot);  // also the name of a folder
@@ -168,7 +178,8 @@ void fields(auto& f, Of<DatasetInfo> auto& d) {
 }
 
 void fields(auto& f, Of<EvaluationInfo> auto& e) {
-  f("metric", e.metric, name_rule)("values", e.values, ListOf{OfType{}, evaluation_values_max});
+  f("metric", e.metric, name_rule)("values", e.values,
+                                   ListOf{OfType{}, evaluation_values_max, "value"});
   f.maybe("environment", e.environment, Line{0, 255}).maybe("seed", e.seed, seed_rule);
   f.maybe("sample", e.sample).maybe("author", e.author, Line{0, 255});
 }
@@ -182,14 +193,14 @@ void fields(auto& f, Of<Verdict> auto& v) {
   f("verdict", v.action)("reason", v.reason).maybe("inputs", v.inputs, Inputs{});
 }
 
+inline constexpr ListOf arguments{Text{4096, true, false}, std::size_t{64}};
+
 // A name of a fleet is part of names at its engine.
 std::string read_fleet_name(const Spot& spot);
-std::string read_argument(const Spot& spot);  // one argument of a command: any text without NUL
-std::string read_host(const Spot& spot);      // of ssh: no option, no blank
+std::string read_host(const Spot& spot);  // of ssh: no option, no blank
 
 void fields(auto& f, Of<FleetCommands> auto& c) {
-  constexpr ListOf words{read_argument, std::size_t{64}};
-  f("submit", c.submit, words)("list", c.list, words)("cancel", c.cancel, words);
+  f("submit", c.submit, arguments)("list", c.list, arguments)("cancel", c.cancel, arguments);
 }
 
 void check(Reader& reader, const FleetSpec& fleet);
@@ -207,7 +218,7 @@ void fields(auto& f, Of<FleetSpec> auto& s) {
   f.some("url", s.url, path).some("token_file", s.token_file, path).some("tls_ca", s.tls_ca, path);
   f.some("program", s.program, path).some("folder", s.folder, path);
   f.some("hosts", s.hosts, ListOf{read_host, std::size_t{1000}});
-  f.some("args", s.args, ListOf{read_argument, std::size_t{64}}).some("commands", s.commands);
+  f.some("args", s.args, arguments).some("commands", s.commands);
 }
 
 void fields(auto& f, Of<Widening> auto& w) {

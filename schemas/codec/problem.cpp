@@ -1,5 +1,6 @@
 #include "schemas/codec/problem.hpp"
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -18,56 +19,16 @@ std::string text_of(const Json& document, const char* key) {
 }  // namespace
 
 int http_status(Code code) {
-  switch (code) {
-    case Code::invalid:
-      return 400;
-    case Code::not_found:
-      return 404;
-    case Code::conflict:
-      return 409;
-    case Code::stale_lease:
-      return 409;
-    case Code::forbidden:
-      return 403;
-    case Code::too_large:
-      return 413;
-    case Code::busy:
-      return 503;
-    case Code::unavailable:
-      return 503;
-    case Code::timed_out:
-      return 504;
-    case Code::internal:
-      return 500;
-    case Code::unauthenticated:
-      return 401;
-    case Code::rate_limited:
-      return 429;
-    case Code::stale_epoch:
-      return 409;
-  }
-  return 500;
+  // In the order of Code.
+  constexpr std::array statuses{400, 404, 409, 409, 403, 413, 503, 503, 504, 500, 401, 429, 409};
+  static_assert(statuses.size() == words_of<Code>.size());
+  const auto index = static_cast<std::size_t>(code);
+  return index < statuses.size() ? statuses[index] : 500;
 }
 
 bool is_retryable(Code code) {
-  switch (code) {
-    case Code::busy:
-    case Code::unavailable:
-    case Code::timed_out:
-    case Code::rate_limited:
-      return true;
-    case Code::invalid:
-    case Code::not_found:
-    case Code::conflict:
-    case Code::stale_lease:
-    case Code::forbidden:
-    case Code::too_large:
-    case Code::internal:
-    case Code::unauthenticated:
-    case Code::stale_epoch:
-      return false;
-  }
-  return false;
+  const int status = http_status(code);
+  return status == 429 || status == 503 || status == 504;
 }
 
 Json encode(const Error& error) {
@@ -80,7 +41,8 @@ Json encode(const Error& error) {
 }
 
 Error decode_problem(const Json& document) {
-  const auto code = document.is_object() ? parse_code(text_of(document, "code")) : std::nullopt;
+  const auto code =
+      document.is_object() ? parse_word<Code>(text_of(document, "code")) : std::nullopt;
   if (!code) {
     constexpr std::size_t shown_max = 200;
     auto shown = to_text(document).substr(0, shown_max);

@@ -31,9 +31,7 @@ void fields(auto& f, Of<LeaseStanding> auto& s) {
 }
 void fields(auto& f, Of<BeatReply> auto& r) { f("leases", r.leases); }
 
-void fields(auto& f, Of<ReportReply> auto& r) { fields(f, r.verdict); }
-
-void fields(auto& f, Of<TellReply> auto& r) { fields(f, r.verdict); }
+void fields(auto& f, Of<ReportReply, TellReply> auto& r) { fields(f, r.verdict); }
 
 void fields(auto& f, Of<AskReply> auto& r) {
   f("trial", r.trial)("number", r.number, Integer{0})("lease", r.lease)("params", r.params);

@@ -1,7 +1,9 @@
 // What clients and workers ask. Unknown fields are refused: a misspelled one would be a silent
 // default.
 #include <algorithm>
+#include <array>
 
+#include "base/ascii.hpp"
 #include "schemas/codec/parts.hpp"
 
 namespace hone {
@@ -89,11 +91,6 @@ void fields(auto& f, Of<SaveModelRequest> auto& r) {
   f("step", r.step, step_number)("phase", r.phase, phase_number);
 }
 
-void fields(auto& f, Of<SaveArtifactRequest> auto& r) {
-  f("name", r.name, read_artifact_name)("sha256", r.sha256, Digest{});
-  f("bytes", r.bytes, Integer{0, exact_max});
-}
-
 void fields(auto& f, Of<MetricPoint> auto& p) {
   f("name", p.name, name_rule)("step", p.step, step_number)("value", p.value);
 }
@@ -101,34 +98,13 @@ void fields(auto& f, Of<MetricsRequest> auto& r) { f("points", r.points); }
 
 // What a worker can have seen. The other reasons are the server's own conclusions.
 EndReason read_seen_reason(const Spot& spot) {
+  using enum EndReason;
+  constexpr std::array seen{budget_reached,    exited_early, evicted,      diverged,   no_report,
+                            exit_code,         signal,       cannot_start, infeasible, user_cancel,
+                            requeue_requested, user_kill,    time_limit,   disk_limit};
   const auto reason = read<EndReason>(spot);
-  switch (reason) {
-    case EndReason::none:
-    case EndReason::worker_lost:
-    case EndReason::retries_exhausted:
-    case EndReason::user_stop:
-    case EndReason::told_failed:
-    case EndReason::not_promoted:
-    case EndReason::bar_reached:
-    case EndReason::failure_limit:
-      spot.refuse_rule(in_quotes(word(reason)) + " is not for a worker to say");
-      break;
-    case EndReason::budget_reached:
-    case EndReason::exited_early:
-    case EndReason::evicted:
-    case EndReason::diverged:
-    case EndReason::no_report:
-    case EndReason::exit_code:
-    case EndReason::signal:
-    case EndReason::cannot_start:
-    case EndReason::infeasible:
-    case EndReason::requeue_requested:
-    case EndReason::user_cancel:
-    case EndReason::user_kill:
-    case EndReason::time_limit:
-    case EndReason::disk_limit:
-      break;
-  }
+  if (std::ranges::find(seen, reason) == seen.end())
+    spot.refuse_rule(in_quotes(word(reason)) + " is not for a worker to say");
   return reason;
 }
 
@@ -143,31 +119,22 @@ void fields(auto& f, Of<EvaluateRequest> auto& r) {
   f("request_id", r.request_id, read_request_id);
   fields(f, r.evaluation);
 }
-void check(Reader& reader, const EvaluateRequest& request) {
-  if (request.evaluation.values.empty()) reader.refuse("values", "must have at least one value");
-}
 
 void fields(auto& f, Of<BeatRequest> auto& r) { f("leases", r.leases).some("epoch", r.epoch); }
 
 // Without blanks and signs of the filter language, so that a tag needs no quotes anywhere.
 std::string read_tag(const Spot& spot) {
   std::string tag = Line{1, 64}(spot);
-  const auto fits = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_' || c == '.' || c == '/' || static_cast<unsigned char>(c) >= 0x80;
-  };
-  const auto misfit = std::find_if_not(tag.begin(), tag.end(), fits);
-  if (misfit != tag.end())
-    spot.refuse("a tag is made of letters, digits and - _ . /, not " + in_quotes({&*misfit, 1}));
+  for (const char& c : tag)
+    if (!is_plain({&c, 1}, "-_./") && static_cast<unsigned char>(c) < 0x80)
+      spot.refuse("a tag is made of letters, digits and - _ . /, not " + in_quotes({&c, 1}));
   return tag;
 }
 
 void fields(auto& f, Of<NoteRequest> auto& r) {
-  f("request_id", r.request_id, read_request_id)("on", r.on)("text", r.text, Text{16 * 1024});
+  f("request_id", r.request_id, read_request_id)("on", r.on)("text", r.text,
+                                                             Text{16 * 1024, false});
   f.maybe("author", r.author, Line{0, 255});
-}
-void check(Reader& reader, const NoteRequest& request) {
-  if (request.text.empty()) reader.refuse("text", "must not be empty");
 }
 
 void fields(auto& f, Of<TagRequest> auto& r) {

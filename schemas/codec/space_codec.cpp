@@ -1,7 +1,7 @@
 // The parameters block of the sweep file.
-#include <array>
 #include <cmath>
 
+#include "base/ascii.hpp"
 #include "schemas/codec/parts.hpp"
 
 namespace hone::codec {
@@ -10,7 +10,7 @@ namespace {
 constexpr std::size_t values_max = 1000;
 constexpr double weight_max = 1e9;
 constexpr std::size_t parameters_max = 1000;
-constexpr Text expression{1000};
+constexpr Text expression{1000, false};
 constexpr Count bound{-exact_max, exact_max};
 
 std::string shown(double value) { return to_text(Json(value)); }
@@ -54,14 +54,12 @@ bool is_same(const Value& a, const Value& b) {
 
 Value read_choice_value(const Spot& spot) {
   Value value = read_setting(spot);
-  if (spot.text() != nullptr && spot.text()->find('\0') != std::string::npos)
-    spot.refuse_rule("must not contain NUL characters: no argument of a program can carry one");
+  if (spot.text() != nullptr) Text{std::string::npos, true, false}(spot);
   return value;
 }
 
 std::vector<Value> read_choices(const Spot& spot) {
-  auto values = read_by<std::vector<Value>>(spot, ListOf{read_choice_value, values_max});
-  if (spot.fault.clear() && values.empty()) spot.refuse_rule("must name at least one value");
+  auto values = read_by<std::vector<Value>>(spot, ListOf{read_choice_value, values_max, "value"});
   for (std::size_t i = 0; i < values.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (is_same(values[i], values[j]))
@@ -125,45 +123,22 @@ void fields(auto&, Of<BoolDomain> auto&) {}
 void fields(auto& f, Of<FixedDomain> auto& d) { f("value", d.value, read_setting); }
 
 void fields(auto& f, Of<DerivedDomain> auto& d) { f("expr", d.expr, expression); }
-void check(Reader& reader, const DerivedDomain& domain) {
-  if (domain.expr.empty()) reader.refuse_rule("expr", "must not be empty");
-}
 
 namespace {
 
-template <class D>
-Domain read_domain(Reader& reader) {
-  return read_fields(reader, D{});
-}
+// In the order of Domain.
+constexpr auto type_names = word_table("float", "int", "choice", "bool", "fixed", "derived");
+static_assert(type_names.size() == std::variant_size_v<Domain>);
 
-struct Type {
-  std::string_view name;
-  Domain (*read)(Reader&);
-};
-constexpr std::array types{
-    Type{"float", read_domain<FloatDomain>}, Type{"int", read_domain<IntDomain>},
-    Type{"bool", read_domain<BoolDomain>},   Type{"choice", read_domain<ChoiceDomain>},
-    Type{"fixed", read_domain<FixedDomain>}, Type{"derived", read_domain<DerivedDomain>}};
-constexpr auto type_names =
-    word_table("float", "int", "bool", "choice", "fixed", "derived");  // of types
-constexpr auto names_of_domains =
-    word_table("float", "int", "choice", "bool", "fixed", "derived");  // in the order of Domain
-
-std::string read_type_name(const Spot& spot) {
-  for (const auto name : type_names)
-    if (spot.text() != nullptr && *spot.text() == name) return *spot.text();
-  refuse_word(spot, type_names);
-  return {};
-}
-
-// What is left out is guessed only where it cannot be meant otherwise.
-std::string read_type(Reader& reader) {
-  std::optional<std::string> given;
-  reader.some("type", given, read_type_name);
-  if (given) return *given;
-  if (reader.find("values") != nullptr) return "choice";
-  if (reader.find("value") != nullptr) return "fixed";
-  if (reader.find("expr") != nullptr) return "derived";
+// The index in type_names; nullopt after a refusal. What is left out is guessed only where it
+// cannot be meant otherwise.
+std::optional<std::size_t> read_type(Reader& reader) {
+  std::optional<std::size_t> given;
+  reader.some("type", given, OneOf{type_names});
+  if (given) return given;
+  if (reader.find("values") != nullptr) return Domain(ChoiceDomain{}).index();
+  if (reader.find("value") != nullptr) return Domain(FixedDomain{}).index();
+  if (reader.find("expr") != nullptr) return Domain(DerivedDomain{}).index();
   for (const auto key : {"min", "max", "scale", "step", "prior"}) reader.find(key);
   if (reader.done())
     reader.refuse("type", "is missing: say type: float, int, bool, choice, fixed or derived");
@@ -182,19 +157,15 @@ Parameter read_parameter(const std::string& name, const Spot& spot) {
   }
   Reader reader(spot);
   reader.some("when", parameter.when, expression);
-  const auto name_of_type = read_type(reader);  // empty after a refusal
-  for (const Type& type : types)
-    if (type.name == name_of_type) parameter.domain = type.read(reader);
+  if (const auto type = read_type(reader))
+    parameter.domain = read_alternative<Domain>(reader, *type);
   return parameter;
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_inner(char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-'; }
-
 void check_name(const std::string& name, const Spot& spot) {
   constexpr std::size_t length_max = 64;
-  const bool ok = !name.empty() && name.size() <= length_max && is_letter(name.front()) &&
-                  std::all_of(name.begin(), name.end(), is_inner);
+  const bool ok = !name.empty() && name.size() <= length_max && is_plain(name, "_.-") &&
+                  (is_letter(name.front()) || name.front() == '_');
   if (!ok)
     spot.refuse_rule(
         "the parameter name " + in_quotes(name) +
@@ -205,7 +176,7 @@ void check_name(const std::string& name, const Spot& spot) {
 Json write_parameter(const Parameter& parameter) {
   Json json = Json::object();
   Writer writer(json);
-  json["type"] = names_of_domains[parameter.domain.index()];
+  json["type"] = type_names[parameter.domain.index()];
   std::visit([&](const auto& domain) { fields(writer, domain); }, parameter.domain);
   writer.some("when", parameter.when);
   return json;

@@ -24,9 +24,7 @@ Value read_trainer_setting(const std::string& name, const Spot& spot) {
   return read_setting(spot);
 }
 
-std::vector<std::string> read_step_names(const Spot& spot) {
-  return read_by<std::vector<std::string>>(spot, ListOf{read_step_name, std::size_t{steps_max}});
-}
+constexpr ListOf step_names{read_step_name, std::size_t{steps_max}};
 
 // Settings of a rule are numbers.
 double read_rule_setting(const std::string& name, const Spot& spot) {
@@ -85,7 +83,7 @@ void fields(auto& f, Of<LimitsSpec> auto& l) {
 void fields(auto& f, Of<StepSpec> auto& s) {
   f("name", s.name, read_step_name)("command", s.command).some("resources", s.resources);
   f.some("retries", s.retries, retries);
-  f.some("needs", s.needs, read_step_names).some("phases", s.phases, Integer{1, phases_max});
+  f.some("needs", s.needs, step_names).some("phases", s.phases, Integer{1, phases_max});
 }
 
 void fields(auto& f, Of<DatasetSpec> auto& d) {
@@ -127,14 +125,14 @@ Json write(const SeedRange& range) {
 // normalize: ranks instead of worst and best
 void fields(auto& f, Of<InstancesSpec> auto& i) {
   constexpr ListOf references{OfType{}, instances_max};
-  f("parameter", i.parameter, name_rule)("values", i.values, ListOf{read_setting, instances_max});
+  f("parameter", i.parameter, name_rule)("values", i.values,
+                                         ListOf{read_setting, instances_max, "value"});
   f.some("worst", i.worst, references).some("best", i.best, references);
   f.some("normalize", i.normalize);
 }
 void check(Reader& reader, const InstancesSpec& spec) {
   const std::size_t count = spec.values.size();
   const bool given = !spec.worst.empty() || !spec.best.empty();
-  if (count == 0) reader.refuse_rule("values", "must have at least one value");
   if (given && spec.normalize == Normalize::ranks)
     return reader.refuse_rule("normalize",
                               "ranks need no worst and best: leave these out, or normalize");
@@ -182,12 +180,12 @@ namespace {
 void objectives(Reader& f, SweepSpec& spec) {
   std::optional<Objective> one;
   std::optional<std::vector<Objective>> several;
-  f.some("objective", one).some("objectives", several, ListOf{OfType{}, objectives_max});
+  f.some("objective", one)
+      .some("objectives", several, ListOf{OfType{}, objectives_max, "objective"});
   if (one && several)
     f.refuse("objectives", "objective and objectives exclude each other: keep one");
   if (one) spec.objective = *one;
-  if (!several) return;
-  if (several->empty()) return f.refuse("objectives", "must name at least one objective");
+  if (!several || several->empty()) return;
   for (std::size_t i = 0; i < several->size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if ((*several)[i].metric == (*several)[j].metric)
@@ -211,7 +209,6 @@ constexpr std::string_view ask_trainer = "ask";
 
 // Every name once, and only earlier steps are needed.
 void check_steps(const Spot& spot, const std::vector<StepSpec>& steps) {
-  if (steps.empty()) return spot.refuse("must have at least one step");
   std::vector<std::string_view> earlier;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Place place(spot.place, i);
@@ -236,7 +233,7 @@ void what_to_run(Reader& f, SweepSpec& spec) {
   std::optional<CommandTrainer> command;
   std::optional<std::vector<StepSpec>> steps;
   f.some("trainer", builtin).some("command", command);
-  f.some("steps", steps, ListOf{OfType{}, std::size_t{steps_max}});
+  f.some("steps", steps, ListOf{OfType{}, std::size_t{steps_max}, "step"});
   if (builtin && command) f.refuse("command", "trainer and command exclude each other: keep one");
   if (steps && (builtin || command))
     f.refuse("steps", "steps exclude trainer and command: each step has its command");
@@ -279,6 +276,15 @@ void settle_steps(const Spot& spot, SweepSpec& spec) {
   }
 }
 
+void settle_commands(Reader& f, SweepSpec& spec) {
+  auto* command = std::get_if<CommandTrainer>(&spec.trainer);
+  if (!f.spot.fault.clear()) return;
+  if (command) f.at("command", [&](const Spot& spot) { settle_command(spot, spec, *command); });
+  if (!spec.evaluate.empty())
+    f.at("evaluate", [&](const Spot& spot) { check_evaluate(spot, spec); });
+  f.at("steps", [&](const Spot& spot) { settle_steps(spot, spec); });
+}
+
 // Settings of the user's program, which are often written next to `command`.
 void refuse_settings_of_command(Reader& reader) {
   for (const char* key :
@@ -298,14 +304,7 @@ void fields(F& f, Of<SweepSpec> auto& s) {
   what_to_run(f, s);
   f.some("evaluate", s.evaluate, read_command_words);
   f("parameters", s.parameters);
-  if constexpr (reads<F>)
-    if (auto* command = std::get_if<CommandTrainer>(&s.trainer); command && f.spot.fault.clear())
-      f.at("command", [&](const Spot& spot) { settle_command(spot, s, *command); });
-  if constexpr (reads<F>)
-    if (f.spot.fault.clear() && !s.evaluate.empty())
-      f.at("evaluate", [&](const Spot& spot) { check_evaluate(spot, s); });
-  if constexpr (reads<F>)
-    if (f.spot.fault.clear()) f.at("steps", [&](const Spot& spot) { settle_steps(spot, s); });
+  if constexpr (reads<F>) settle_commands(f, s);
   f.some("constraints", s.constraints, ListOf{Text{constraint_bytes_max}, constraints_max});
   f.maybe("search", s.search, read_search).maybe("terminator", s.terminator);
   const bool asks = std::holds_alternative<AskTrainer>(s.trainer);

@@ -12,8 +12,6 @@
 
 namespace hone::codec {
 
-bool is_control(char c);
-
 // 'text', shortened and without control characters, for a sentence.
 std::string in_quotes(std::string_view text);
 

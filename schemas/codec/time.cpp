@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/ascii.hpp"
 #include "schemas/codec/body.hpp"
 
 namespace hone {
@@ -17,69 +18,36 @@ constexpr std::int64_t seconds_per_day = 86'400;
 constexpr std::int64_t first_us = -62'167'219'200 * us_per_second;                     // 0000-01-01
 constexpr std::int64_t last_us = 253'402'300'799 * us_per_second + us_per_second - 1;  // 9999-12-31
 
-// Reads fixed-width fields from the front of a text; sticks at the first misfit.
-class Cursor {
- public:
-  explicit Cursor(std::string_view text) : rest_(text) {}
-
-  int digits(std::size_t width) {
-    int number = 0;
-    if (rest_.size() < width) ok_ = false;
-    for (std::size_t i = 0; ok_ && i < width; ++i) {
-      if (rest_[i] < '0' || rest_[i] > '9') ok_ = false;
-      number = number * 10 + (rest_[i] - '0');
-    }
-    if (ok_) rest_.remove_prefix(width);
-    return number;
-  }
-
-  // One of the given characters, or '\0'.
-  char one_of(std::string_view allowed) {
-    if (!ok_ || rest_.empty() || allowed.find(rest_.front()) == std::string_view::npos) {
-      ok_ = false;
-      return '\0';
-    }
-    const char found = rest_.front();
-    rest_.remove_prefix(1);
-    return found;
-  }
-
-  [[nodiscard]] bool at_digit() const {
-    return !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9';
-  }
-  [[nodiscard]] bool at(char c) const { return !rest_.empty() && rest_.front() == c; }
-  [[nodiscard]] bool ok() const { return ok_; }
-  [[nodiscard]] bool ended() const { return ok_ && rest_.empty(); }
-
- private:
-  std::string_view rest_;
-  bool ok_ = true;
-};
-
-// ".123456789" as microseconds; digits beyond the sixth are cut off.
-std::int64_t fraction_us(Cursor& cursor) {
-  if (!cursor.at('.')) return 0;
-  cursor.one_of(".");
-  std::int64_t us = 0;
-  std::int64_t unit = us_per_second / 10;
-  if (!cursor.at_digit()) cursor.one_of("0123456789");  // at least one: refuse
-  while (cursor.at_digit()) {
-    us += cursor.digits(1) * unit;
-    unit /= 10;
-  }
-  return us;
+// '0' is any digit; the other characters are themselves.
+bool has_shape(std::string_view text, std::string_view shape) {
+  return std::ranges::equal(text, shape,
+                            [](char c, char s) { return s == '0' ? is_digit(c) : c == s; });
 }
 
-// "Z" or "+02:00", in seconds east of Greenwich.
-std::int64_t offset_seconds(Cursor& cursor) {
-  const char sign = cursor.one_of("Zz+-");
-  if (sign != '+' && sign != '-') return 0;
-  const int hours = cursor.digits(2);
-  cursor.one_of(":");
-  const int minutes = cursor.digits(2);
-  if (hours > 23 || minutes > 59) cursor.one_of("");  // refuse
-  const int offset = hours * 3600 + minutes * 60;
-  return sign == '-' ? -offset : offset;
+// Of digits only.
+int number(std::string_view digits) {
+  int value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  return value;
+}
+
+// ".123456789" in microseconds; digits beyond the sixth are cut off. nullopt for a misfit.
+std::optional<std::int64_t> fraction_us(std::string_view text) {
+  if (text.empty()) return 0;
+  if (text.front() != '.' || !is_digits(text.substr(1))) return std::nullopt;
+  std::string digits(text.substr(1));
+  digits.resize(6, '0');
+  return number(digits);
+}
+
+// "Z" or "+02:00", in seconds east of Greenwich. nullopt for a misfit.
+std::optional<std::int64_t> offset_seconds(std::string_view text) {
+  if (text == "Z" || text == "z") return 0;
+  if (!has_shape(text, "+00:00") && !has_shape(text, "-00:00")) return std::nullopt;
+  const int hours = number(text.substr(1, 2));
+  const int minutes = number(text.substr(4));
+  if (hours > 23 || minutes > 59) return std::nullopt;
+  return (text.front() == '-' ? -60 : 60) * (hours * 60 + minutes);
 }
 
 }  // namespace
@@ -102,27 +70,22 @@ std::string rfc3339(Instant t) {
 }
 
 std::optional<Instant> parse_rfc3339(std::string_view text) {
-  Cursor cursor(text);
-  const int year = cursor.digits(4);
-  cursor.one_of("-");
-  const int month = cursor.digits(2);
-  cursor.one_of("-");
-  const int day = cursor.digits(2);
-  cursor.one_of("Tt");
-  const int hour = cursor.digits(2);
-  cursor.one_of(":");
-  const int minute = cursor.digits(2);
-  cursor.one_of(":");
-  const int second = cursor.digits(2);
-  const std::int64_t fraction = fraction_us(cursor);
-  const std::int64_t offset = offset_seconds(cursor);
-  const std::chrono::year_month_day date{std::chrono::year{year},
-                                         std::chrono::month{static_cast<unsigned>(month)},
-                                         std::chrono::day{static_cast<unsigned>(day)}};
-  if (!cursor.ended() || !date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+  constexpr std::size_t fixed = 19;  // characters up to the seconds
+  const auto fits = [&](std::string_view shape) { return has_shape(text.substr(0, fixed), shape); };
+  if (!fits("0000-00-00T00:00:00") && !fits("0000-00-00t00:00:00")) return std::nullopt;
+  const auto zone = std::min(text.find_first_of("Zz+-", fixed), text.size());
+  const auto fraction = fraction_us(text.substr(fixed, zone - fixed));
+  const auto offset = offset_seconds(text.substr(zone));
+  const auto part = [&](std::size_t at) { return number(text.substr(at, 2)); };
+  const int hour = part(11), minute = part(14), second = part(17);
+  const std::chrono::year_month_day date{std::chrono::year{number(text.substr(0, 4))},
+                                         std::chrono::month(static_cast<unsigned>(part(5))),
+                                         std::chrono::day(static_cast<unsigned>(part(8)))};
+  if (!fraction || !offset || !date.ok() || hour > 23 || minute > 59 || second > 59)
+    return std::nullopt;
   const std::int64_t days = std::chrono::sys_days{date}.time_since_epoch().count();
-  const std::int64_t whole = days * seconds_per_day + hour * 3600 + minute * 60 + second - offset;
-  return Instant{whole * us_per_second + fraction};
+  const std::int64_t whole = days * seconds_per_day + hour * 3600 + minute * 60 + second - *offset;
+  return Instant{whole * us_per_second + *fraction};
 }
 
 }  // namespace hone

@@ -14,7 +14,7 @@ std::optional<Scopes> parse_scopes(std::string_view text) {
   Scopes scopes;
   while (!text.empty()) {
     const auto end = text.find(' ');
-    const auto scope = parse_scope(text.substr(0, end));
+    const auto scope = parse_word<Scope>(text.substr(0, end));
     if (!scope) return std::nullopt;
     scopes = scopes | *scope;
     text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);

@@ -1,6 +1,5 @@
-// Enums as words, both ways: one table each, in the order of the enumerators. The words are
-// permanent: ledgers, sweep files and other languages have them. tests/unit/codec/words_test.cpp
-// compares each with the name of its enumerator.
+// Enums as words, both ways: an enumerator's word is its name. The words are permanent: ledgers,
+// sweep files and other languages have them. tests/unit/codec/words_test.cpp lists each.
 #pragma once
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "base/result.hpp"
 #include "schemas/types/fleet.hpp"
@@ -20,101 +20,43 @@
 
 namespace hone {
 
-// Those of the sweep file are only declared: words need no enumerators.
-enum class Aggregate;
-enum class CollectFormat;
-enum class DatasetRole;
-enum class Keep;
-enum class Normalize;
-enum class ParamStyle;
-enum class Summary;
-enum class WorkFolder;
-
+// A table of words for values that are no enumerators.
 template <class... Text>
 consteval auto word_table(Text... texts) {
   return std::array<std::string_view, sizeof...(Text)>{texts...};
 }
 
-template <class E>
-inline constexpr int words_of = 0;  // no words
-template <class E>
-concept HasWords = requires {
-  words_of<E>.size();
-};
+// The word of an enumerator; empty for a value that has none.
+template <auto value>
+consteval std::string_view enumerator_word() {
+  // "... [with auto value = hone::Goal::minimize; ...]", or "(hone::Goal)3" for no enumerator.
+  constexpr std::string_view function = __PRETTY_FUNCTION__;
+  constexpr auto begin = function.find("value = ");
+  std::string_view name = function.substr(begin, function.find_first_of(";]", begin) - begin);
+  name.remove_prefix(name.rfind(':') + 1);
+  // What C++ does not allow as a name, or other languages know already.
+  if (name == "go_on") return "continue";
+  if (name == "flags_equals") return "flags=";
+  if (name == "key_value") return "key=value";
+  return name.find(')') == std::string_view::npos ? name : std::string_view();
+}
 
-template <>
-inline constexpr auto words_of<Code> = word_table("invalid", "not_found", "conflict", "stale_lease",
-                                                  "forbidden", "too_large", "busy", "unavailable",
-                                                  "timed_out", "internal", "unauthenticated",
-                                                  "rate_limited", "stale_epoch");
-template <>
-inline constexpr auto words_of<Scope> = word_table("read", "submit", "worker", "admin", "replica");
-template <>
-inline constexpr auto words_of<Goal> = word_table("maximize", "minimize", "soonest");
-template <>
-inline constexpr auto words_of<Scale> = word_table("linear", "log", "logit");
-template <>
-inline constexpr auto words_of<Keep> = word_table("best", "all");
-template <>
-inline constexpr auto words_of<DatasetRole> = word_table("train", "validation");
-template <>
-inline constexpr auto words_of<ParamStyle> = word_table("none", "flags", "flags=", "key=value",
-                                                        "json", "env");
-template <>
-inline constexpr auto words_of<WorkFolder> = word_table("shared", "fresh", "copy");
-template <>
-inline constexpr auto words_of<CollectFormat> = word_table("csv", "jsonl", "regex", "tensorboard");
-template <>
-inline constexpr auto words_of<Summary> = word_table("last", "mean", "median", "max", "min");
-template <>
-inline constexpr auto words_of<SweepState> = word_table("running", "paused", "stopping",
-                                                        "completed", "canceled", "failed");
-template <>
-inline constexpr auto words_of<RunState> = word_table("queued", "leased", "running", "paused",
-                                                      "completed", "stopped", "failed", "canceled");
-template <>
-inline constexpr auto words_of<EndReason> =
-    word_table("none", "budget_reached", "exited_early", "bar_reached", "evicted", "not_promoted",
-               "diverged", "no_report", "exit_code", "signal", "told_failed", "cannot_start",
-               "infeasible", "requeue_requested", "worker_lost", "retries_exhausted", "user_stop",
-               "user_cancel", "user_kill", "time_limit", "disk_limit", "failure_limit");
-template <>
-inline constexpr auto words_of<Failure> = word_table("none", "oom", "infra", "preempted",
-                                                     "infeasible", "diverged", "timed_out",
-                                                     "user_error", "crash");
-template <>
-inline constexpr auto words_of<Verb> = word_table("pause", "resume", "stop", "cancel", "kill");
-template <>
-inline constexpr auto words_of<Order> = word_table("none", "cancel", "kill", "gone");
-template <>
-inline constexpr auto words_of<Action> = word_table("continue", "pause", "stop");
-template <>
-inline constexpr auto words_of<VerdictReason> = word_table(
-    "no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted", "between_rungs",
-    "promoted", "awaits_promotion", "awaits_seeds", "outraced", "no_checkpoint", "finishes",
-    "replaced", "awaits_turn", "step_follows", "yields", "reached", "too_late");
-template <>
-inline constexpr auto words_of<RunClock> = word_table("seconds", "cpu_seconds", "steps");
-template <>
-inline constexpr auto words_of<TurnRule> = word_table("minimum", "share");
-template <>
-inline constexpr auto words_of<Aggregate> = word_table("mean", "median", "iqm", "lcb");
-template <>
-inline constexpr auto words_of<Normalize> = word_table("references", "ranks");
-template <>
-inline constexpr auto words_of<Told> = word_table("value", "failed", "infeasible");
+template <class E, auto... values>
+consteval auto enumerator_words() {
+  constexpr auto next = static_cast<E>(sizeof...(values));
+  if constexpr (enumerator_word<next>().empty()) {
+    static_assert(sizeof...(values) > 0, "include the definition of the enum, which counts from 0");
+    return word_table(enumerator_word<values>()...);
+  } else {
+    return enumerator_words<E, values..., next>();
+  }
+}
 
-template <>
-inline constexpr auto words_of<FleetState> = word_table("running", "halted", "stopping", "stopped");
-template <>
-inline constexpr auto words_of<PilotState> = word_table("wanted", "unknown", "pending", "held",
-                                                        "running", "absent", "ended");
-template <>
-inline constexpr auto words_of<FleetRule> = word_table("demand", "minimum", "probe", "enough",
-                                                       "at_max", "backlog", "back_off", "halted",
-                                                       "stopping", "over_max", "surplus", "adopted",
-                                                       "completed", "failed", "vanished",
-                                                       "never_seen", "rejected");
+template <class E>
+concept HasWords = std::is_enum_v<E>;
+// In the order of the enumerators, which count from 0.
+template <HasWords E>
+inline constexpr auto words_of = enumerator_words<E>();
 
 // Total: "unknown" is for values outside the enum, which only a cast could make.
 template <HasWords E>
@@ -130,21 +72,6 @@ constexpr std::optional<E> parse_word(std::string_view text) {
   if (found == words_of<E>.end()) return std::nullopt;
   return static_cast<E>(found - words_of<E>.begin());
 }
-inline constexpr auto& parse_code = parse_word<Code>;
-inline constexpr auto& parse_goal = parse_word<Goal>;
-inline constexpr auto& parse_scale = parse_word<Scale>;
-inline constexpr auto& parse_sweep_state = parse_word<SweepState>;
-inline constexpr auto& parse_run_state = parse_word<RunState>;
-inline constexpr auto& parse_end_reason = parse_word<EndReason>;
-inline constexpr auto& parse_failure = parse_word<Failure>;
-inline constexpr auto& parse_verb = parse_word<Verb>;
-inline constexpr auto& parse_order = parse_word<Order>;
-inline constexpr auto& parse_action = parse_word<Action>;
-inline constexpr auto& parse_verdict_reason = parse_word<VerdictReason>;
-inline constexpr auto& parse_fleet_state = parse_word<FleetState>;
-inline constexpr auto& parse_pilot_state = parse_word<PilotState>;
-inline constexpr auto& parse_fleet_rule = parse_word<FleetRule>;
-inline constexpr auto& parse_scope = parse_word<Scope>;
 
 // A set of scopes as text and back: "read submit". nullopt for a word that is none.
 std::string words(Scopes scopes);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
+
 namespace hone {
 namespace {
 
@@ -111,9 +113,7 @@ class Splitter {
 bool sets_variable(const std::string& word) {
   const auto equals = word.find('=');
   if (equals == std::string::npos || equals == 0) return false;
-  return std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(equals), [](char c) {
-    return c == '_' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  });
+  return is_plain(std::string_view(word).substr(0, equals), "_");
 }
 
 }  // namespace

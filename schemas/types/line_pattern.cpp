@@ -2,18 +2,15 @@
 
 #include <algorithm>
 
+#include "base/ascii.hpp"
+
 namespace hone {
 namespace {
 
 constexpr std::size_t pattern_bytes_max = 1000;
 constexpr std::size_t line_bytes_max = 1024;
 
-bool is_name(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return c == '_' || c == '.' || c == '-' || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-           (c >= '0' && c <= '9');
-  });
-}
+bool is_name(std::string_view name) { return !name.empty() && is_plain(name, "_.-"); }
 
 // The same expression without names, which std::regex does not know, and which group each had.
 struct Stripped {

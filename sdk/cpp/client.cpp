@@ -70,7 +70,7 @@ Result<SweepState> decode_state(const Json& answer) {
   const bool has_text =
       answer.is_object() && answer.contains("state") && answer["state"].is_string();
   const auto state =
-      has_text ? parse_sweep_state(answer["state"].get<std::string>()) : std::nullopt;
+      has_text ? parse_word<SweepState>(answer["state"].get<std::string>()) : std::nullopt;
   if (!state) return refuse(Code::internal, "it names no state", "/state");
   return *state;
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/ascii.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone {
@@ -19,9 +20,7 @@ Error bad_url(std::string_view url, const std::string& why) {
 }
 
 bool is_port(std::string_view text) {
-  const bool digits =
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!digits || text.empty() || text.size() > 5) return false;
+  if (!is_digits(text) || text.size() > 5) return false;
   const int port = std::stoi(std::string(text));
   return port >= 1 && port <= 65535;
 }
@@ -140,14 +139,11 @@ void hide_tokens(int argc, char** argv) {
 }
 
 std::string escape_path(std::string_view text) {
-  constexpr std::string_view plain = "-._~";
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string escaped;
-  for (const char c : text) {
+  for (const char& c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool is_letter =
-        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (is_letter || plain.find(c) != std::string_view::npos) {
+    if (is_plain({&c, 1}, "-._~")) {
       escaped += c;
     } else {
       escaped += '%';

@@ -265,7 +265,7 @@ Result<CurveTable> CurveTable::parse(std::string name, std::string_view csv,
   if (!document->is_object() || !document->contains("parameters") || !document->contains("goal"))
     return refuse(Code::invalid, "must be an object with goal and parameters");
   const auto* goal = (*document)["goal"].get_ptr<const std::string*>();
-  const auto parsed = goal == nullptr ? std::nullopt : parse_goal(*goal);
+  const auto parsed = goal == nullptr ? std::nullopt : parse_word<Goal>(*goal);
   if (!parsed) return refuse(Code::invalid, "is maximize or minimize", "/goal");
   table.goal_ = *parsed;
   auto space = decode_space((*document)["parameters"], "/parameters");

@@ -17,7 +17,7 @@ constexpr std::array<const char*, 8> run_states = {"running",   "queued",  "leas
                                                    "completed", "stopped", "failed", "canceled"};
 
 bool has_ended(const Json& sweep) {
-  const auto state = parse_sweep_state(text_at(sweep, "/state"));
+  const auto state = parse_word<SweepState>(text_at(sweep, "/state"));
   return state && is_end(*state);
 }
 

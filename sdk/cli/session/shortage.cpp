@@ -135,7 +135,7 @@ std::string find_shortage(Session& session, const Json& spec) {
 }
 
 std::string shortage_of_sweep(Session& session, const Json& sweep) {
-  const auto state = parse_sweep_state(text_at(sweep, "/state"));
+  const auto state = parse_word<SweepState>(text_at(sweep, "/state"));
   if (!state || is_end(*state) ||
       int_at(sweep, "/runs/leased") + int_at(sweep, "/runs/running") > 0)
     return {};

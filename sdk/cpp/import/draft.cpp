@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <set>
 
+#include "base/ascii.hpp"
+
 namespace hone {
 namespace {
 
@@ -38,8 +40,8 @@ std::string hone_name(const std::string& name) {
   constexpr std::size_t length_max = 60;
   std::string result;
   for (const char c : name.substr(0, length_max)) {
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    const bool inner = (c >= '0' && c <= '9') || c == '.' || c == '-';
+    const bool letter = is_letter(c) || c == '_';
+    const bool inner = is_digit(c) || c == '.' || c == '-';
     if (result.empty() && !letter) result += '_';
     result += letter || inner ? c : '_';
   }

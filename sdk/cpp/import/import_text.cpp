@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/ascii.hpp"
 #include "sdk/cpp/import/import.hpp"
 
 namespace hone {
@@ -12,21 +13,17 @@ constexpr std::size_t width = 96;  // of comments
 constexpr std::array<std::string_view, 12> taken{"true", "false", "null", "yes", "no",  "on",
                                                  "off",  "y",     "n",    "nan", "inf", "~"};
 
-bool is_plain(const std::string& text) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  const auto inner = [&](char c) {
-    return letter(c) || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '/';
-  };
+bool needs_no_quotes(const std::string& text) {
   std::string lower = text;
   for (char& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return !text.empty() && letter(text.front()) && std::all_of(text.begin(), text.end(), inner) &&
-         std::find(taken.begin(), taken.end(), lower) == taken.end();
+  return !text.empty() && (is_letter(text.front()) || text.front() == '_') &&
+         is_plain(text, "_.-/") && std::find(taken.begin(), taken.end(), lower) == taken.end();
 }
 
-std::string text_of(const std::string& text) { return is_plain(text) ? text : to_text(Json(text)); }
+std::string text_of(const std::string& text) {
+  return needs_no_quotes(text) ? text : to_text(Json(text));
+}
 
 // 1e-05 as 1.0e-05: YAML 1.1 reads the former as a string.
 std::string number_of(const Json& number) {

@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/ascii.hpp"
+
 namespace hone {
 namespace {
 
@@ -21,12 +23,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 bool is_name(std::string_view text) {
-  const auto letter = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  };
-  for (const char c : text)
-    if (!letter(c) && c != '.' && !(c >= '0' && c <= '9')) return false;
-  return !text.empty() && letter(text.front());
+  return !text.empty() && is_plain(text, "_.") && (is_letter(text.front()) || text.front() == '_');
 }
 
 // true, 3, 1e-4 or a word.

@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <utility>
+#include <map>
+#include <set>
+#include <string>
 
 #include "base/nearest.hpp"
 #include "schemas/codec/problem.hpp"
@@ -15,69 +17,68 @@
 namespace hone {
 namespace {
 
-// An enumerator as the source spells it: "go_on".
-template <auto value>
-std::string_view spelled() {
-  const std::string_view function = __PRETTY_FUNCTION__;  // "... [with auto value = hone::E::name;"
-  const auto end = function.find_first_of(";]", function.find("value = "));
-  const auto begin = function.find_last_of(": ", end - 1) + 1;
-  return function.substr(begin, end - begin);
-}
-
-// The words that are spelled otherwise, because C++ does not allow the word or other languages know
-// it already.
-std::string_view word_of(std::string_view enumerator) {
-  if (enumerator == "go_on") return "continue";
-  if (enumerator == "flags_equals") return "flags=";
-  if (enumerator == "key_value") return "key=value";
-  return enumerator;
-}
-
-// Every enumerator from 0 to last has its own word, in order.
-template <auto last>
-void expect_whole_table() {
-  using E = decltype(last);
-  ASSERT_EQ(words_of<E>.size(), static_cast<std::size_t>(last) + 1);
-  const auto check = []<std::size_t i>() {
-    constexpr auto value = static_cast<E>(i);
-    EXPECT_EQ(word(value), word_of(spelled<value>()));
+// The words of E in order, each of which reads back as its enumerator.
+template <class E>
+std::string words_both_ways() {
+  std::string all;
+  for (std::size_t i = 0; i < words_of<E>.size(); ++i) {
+    const auto value = static_cast<E>(i);
     EXPECT_EQ(parse_word<E>(word(value)), value) << word(value);
-  };
-  [&]<std::size_t... i>(std::index_sequence<i...>) { (check.template operator()<i>(), ...); }
-  (std::make_index_sequence<words_of<E>.size()>());
+    all.append(all.empty() ? "" : " ").append(word(value));
+  }
+  EXPECT_EQ(word(static_cast<E>(words_of<E>.size())), "unknown");
   EXPECT_EQ(parse_word<E>("no such word"), std::nullopt);
+  return all;
 }
 
-TEST(Words, are_the_names_of_their_enumerators) {
-  expect_whole_table<Code::stale_epoch>();
-  expect_whole_table<Scope::replica>();
-  expect_whole_table<Goal::soonest>();
-  expect_whole_table<RunClock::steps>();
-  expect_whole_table<Scale::logit>();
-  expect_whole_table<Keep::all>();
-  expect_whole_table<DatasetRole::validation>();
-  expect_whole_table<ParamStyle::env>();
-  expect_whole_table<WorkFolder::copy>();
-  expect_whole_table<CollectFormat::tensorboard>();
-  expect_whole_table<Summary::min>();
-  expect_whole_table<SweepState::failed>();
-  expect_whole_table<RunState::canceled>();
-  expect_whole_table<EndReason::failure_limit>();
-  expect_whole_table<Failure::crash>();
-  expect_whole_table<Verb::kill>();
-  expect_whole_table<Told::infeasible>();
-  expect_whole_table<Order::gone>();
-  expect_whole_table<Action::stop>();
-  expect_whole_table<VerdictReason::too_late>();
-  expect_whole_table<TurnRule::share>();
-  expect_whole_table<Aggregate::lcb>();
-  expect_whole_table<Normalize::ranks>();
+// Ledgers, sweep files and clients have them: an enumerator may be added at the end, but neither
+// renamed nor moved.
+TEST(Words, are_permanent) {
+  EXPECT_EQ(words_both_ways<Code>(),
+            "invalid not_found conflict stale_lease forbidden too_large busy unavailable "
+            "timed_out internal unauthenticated rate_limited stale_epoch");
+  EXPECT_EQ(words_both_ways<Scope>(), "read submit worker admin replica");
+  EXPECT_EQ(words_both_ways<Goal>(), "maximize minimize soonest");
+  EXPECT_EQ(words_both_ways<Scale>(), "linear log logit");
+  EXPECT_EQ(words_both_ways<Keep>(), "best all");
+  EXPECT_EQ(words_both_ways<DatasetRole>(), "train validation");
+  EXPECT_EQ(words_both_ways<ParamStyle>(), "none flags flags= key=value json env");
+  EXPECT_EQ(words_both_ways<WorkFolder>(), "shared fresh copy");
+  EXPECT_EQ(words_both_ways<CollectFormat>(), "csv jsonl regex tensorboard");
+  EXPECT_EQ(words_both_ways<Summary>(), "last mean median max min");
+  EXPECT_EQ(words_both_ways<SweepState>(), "running paused stopping completed canceled failed");
+  EXPECT_EQ(words_both_ways<RunState>(),
+            "queued leased running paused completed stopped failed canceled");
+  EXPECT_EQ(words_both_ways<EndReason>(),
+            "none budget_reached exited_early bar_reached evicted not_promoted diverged "
+            "no_report exit_code signal told_failed cannot_start infeasible requeue_requested "
+            "worker_lost retries_exhausted user_stop user_cancel user_kill time_limit "
+            "disk_limit failure_limit");
+  EXPECT_EQ(words_both_ways<Failure>(),
+            "none oom infra preempted infeasible diverged timed_out user_error crash");
+  EXPECT_EQ(words_both_ways<Verb>(), "pause resume stop cancel kill");
+  EXPECT_EQ(words_both_ways<Order>(), "none cancel kill gone");
+  EXPECT_EQ(words_both_ways<Action>(), "continue pause stop");
+  EXPECT_EQ(words_both_ways<VerdictReason>(),
+            "no_rule last_phase diverged collecting good_enough evicted between_rungs "
+            "promoted awaits_promotion awaits_seeds outraced no_checkpoint finishes replaced "
+            "awaits_turn step_follows yields reached too_late");
+  EXPECT_EQ(words_both_ways<RunClock>(), "seconds cpu_seconds steps");
+  EXPECT_EQ(words_both_ways<TurnRule>(), "minimum share");
+  EXPECT_EQ(words_both_ways<Aggregate>(), "mean median iqm lcb");
+  EXPECT_EQ(words_both_ways<Normalize>(), "references ranks");
+  EXPECT_EQ(words_both_ways<Told>(), "value failed infeasible");
+  EXPECT_EQ(words_both_ways<FleetState>(), "running halted stopping stopped");
+  EXPECT_EQ(words_both_ways<PilotState>(), "wanted unknown pending held running absent ended");
+  EXPECT_EQ(words_both_ways<FleetRule>(),
+            "demand minimum probe enough at_max backlog back_off halted stopping over_max "
+            "surplus adopted completed failed vanished never_seen rejected");
 }
 
 TEST(Words, go_on_is_continue_on_the_wire) {
   EXPECT_EQ(word(Action::go_on), "continue");
-  EXPECT_EQ(parse_action("continue"), Action::go_on);
-  EXPECT_EQ(parse_action("go_on"), std::nullopt);
+  EXPECT_EQ(parse_word<Action>("continue"), Action::go_on);
+  EXPECT_EQ(parse_word<Action>("go_on"), std::nullopt);
 }
 
 constexpr std::array<std::string_view, 5> keys{"parameters", "parameter_set", "search", "min",
@@ -103,11 +104,19 @@ TEST(Nearest, writes_the_question) {
 }
 
 TEST(Problem, every_code_has_a_status_and_knows_whether_to_try_again) {
-  EXPECT_EQ(http_status(Code::invalid), 400);
-  EXPECT_EQ(http_status(Code::stale_lease), 409);
-  EXPECT_EQ(http_status(Code::timed_out), 504);
-  EXPECT_TRUE(is_retryable(Code::busy));
-  EXPECT_FALSE(is_retryable(Code::internal));
+  const std::map<Code, int> statuses{
+      {Code::invalid, 400},    {Code::not_found, 404},       {Code::conflict, 409},
+      {Code::busy, 503},       {Code::stale_lease, 409},     {Code::forbidden, 403},
+      {Code::timed_out, 504},  {Code::unavailable, 503},     {Code::too_large, 413},
+      {Code::internal, 500},   {Code::unauthenticated, 401}, {Code::rate_limited, 429},
+      {Code::stale_epoch, 409}};
+  EXPECT_EQ(statuses.size(), words_of<Code>.size());
+  for (const auto& [code, status] : statuses) EXPECT_EQ(http_status(code), status) << word(code);
+  std::set<Code> retryable;
+  for (const auto& [code, status] : statuses)
+    if (is_retryable(code)) retryable.insert(code);
+  EXPECT_EQ(retryable,
+            (std::set{Code::busy, Code::unavailable, Code::timed_out, Code::rate_limited}));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ class PickerLoop {
     while (true) {
       const auto row = with_retries([&] { return session_.get(path()); });
       if (!row) return row.error();
-      const auto state = parse_sweep_state(text_at(*row, "/state"));
+      const auto state = parse_word<SweepState>(text_at(*row, "/state"));
       if (state && is_end(*state)) return finished(*state);
       if (state == SweepState::running && wants_one(*row)) {
         const auto step = pick(*row);

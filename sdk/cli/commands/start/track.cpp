@@ -141,7 +141,7 @@ Result<Exit> ended(Session& session, Client& client, SweepId sweep, const Progra
   const std::string path = "/v1/sweeps/" + text(sweep);
   auto row = session.get(path);
   if (!row) return row.error();
-  const auto state = parse_sweep_state(text_at(*row, "/state"));
+  const auto state = parse_word<SweepState>(text_at(*row, "/state"));
   if (!state || !is_end(*state)) {
     if (const auto canceled = client.steer(sweep, Verb::cancel); !canceled) return canceled.error();
     return refuse(Code::internal, text(sweep) + " is canceled, as its worker ended: " +

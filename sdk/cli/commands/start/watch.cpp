@@ -49,7 +49,7 @@ class Watcher {
   [[nodiscard]] const SweepProgress& progress() const { return progress_; }
   [[nodiscard]] std::string state() const { return text_at(progress_.sweep, "/state"); }
   [[nodiscard]] std::optional<SweepState> end() const {
-    const auto state_now = parse_sweep_state(state());
+    const auto state_now = parse_word<SweepState>(state());
     return state_now && is_end(*state_now) ? state_now : std::nullopt;
   }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.hpp"
 #include "base/nearest.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
@@ -28,10 +29,7 @@ struct FleetOptions {
   bool all = false;
 };
 
-bool is_whole_number(const std::string& text) {
-  return !text.empty() && text.size() <= 9 &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
+bool is_whole_number(const std::string& text) { return is_digits(text) && text.size() <= 9; }
 
 Json list_of(const std::string& text) {
   Json list = Json::array();
@@ -213,7 +211,7 @@ std::string_view sentence_of(FleetRule rule) {
 }
 
 std::string explained(const std::string& word) {
-  const auto rule = parse_fleet_rule(word);
+  const auto rule = parse_word<FleetRule>(word);
   return rule ? std::string(sentence_of(*rule)) : word;
 }
 

@@ -38,7 +38,7 @@ Result<Scopes> scopes_of(const TokenOptions& options) {
   constexpr auto known = words_of<Scope>;
   Scopes scopes;
   for (const auto& word : options.scopes) {
-    const auto scope = parse_scope(word);
+    const auto scope = parse_word<Scope>(word);
     if (!scope)
       return refuse(Code::invalid, "'" + word + "' is not a scope" + did_you_mean(word, known) +
                                        "; the scopes are read, submit, worker, admin and replica");
