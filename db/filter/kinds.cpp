@@ -13,10 +13,6 @@ namespace {
 using enum ObjectKind;
 using enum FieldType;
 
-constexpr std::array<std::string_view, 12> words{"sweep",      "trial",   "run",      "attempt",
-                                                 "model",      "dataset", "workflow", "worker",
-                                                 "evaluation", "report",  "metric",   "artifact"};
-
 constexpr std::array field_table{
     Field{sweep, "id", id, "s.id", "sw_7"},
     Field{sweep, "name", text, "s.name", ""},
@@ -188,8 +184,6 @@ constexpr std::array field_table{
 
 }  // namespace
 
-std::string_view word(ObjectKind kind) { return words[static_cast<std::size_t>(kind)]; }
-
 std::string_view alias(ObjectKind kind) {
   constexpr std::array<std::string_view, 12> aliases{"s", "t", "r", "a", "m", "d",
                                                      "f", "w", "e", "q", "u", "v"};
@@ -200,10 +194,10 @@ std::optional<ObjectKind> kind_named(std::string_view name) {
   std::string lower(name);
   for (char& c : lower)
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  for (std::size_t i = 0; i < words.size(); ++i)
-    if (lower == words[i] || lower == std::string(words[i]) + "s")
-      return static_cast<ObjectKind>(i);
-  return std::nullopt;
+  const auto kind = parse_word<ObjectKind>(lower);
+  if (kind || !lower.ends_with('s')) return kind;
+  lower.pop_back();
+  return parse_word<ObjectKind>(lower);
 }
 
 bool leads_to(ObjectKind low, ObjectKind high) {

@@ -1,30 +1,17 @@
-// The kinds of objects, and the fields of each that a filter can compare. Internal to db/filter.
+// The fields of each kind of object that a filter can compare. Internal to db/filter.
 #pragma once
 
 #include <optional>
 #include <span>
 #include <string_view>
 
-namespace hone::filter {
+#include "db/object_kind.hpp"
+#include "schemas/codec/words.hpp"
 
-enum class ObjectKind {
-  sweep,
-  trial,
-  run,
-  attempt,
-  model,
-  dataset,
-  workflow,
-  worker,
-  evaluation,
-  report,
-  metric,  // a series of a run
-  artifact
-};
+namespace hone::filter {
 
 // Accepts "model" and "models", in any case.
 std::optional<ObjectKind> kind_named(std::string_view word);
-std::string_view word(ObjectKind kind);
 
 // The alias of its table in every statement: s, t, r, a, m, d, f, w, e, q, u, v.
 std::string_view alias(ObjectKind kind);

@@ -10,8 +10,8 @@
 namespace hone {
 namespace {
 
-bool is_measurement(LineageKind kind) {
-  return kind == LineageKind::report || kind == LineageKind::metric;
+bool is_measurement(ObjectKind kind) {
+  return kind == ObjectKind::report || kind == ObjectKind::metric;
 }
 
 class Walk {

@@ -6,11 +6,12 @@
 #include "base/expect.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/words.hpp"
 
 namespace hone {
 namespace {
 
-using enum LineageKind;
+using enum ObjectKind;
 
 constexpr std::array relation_table{
     Relation{metric, metric, "point_of", "SELECT ?1, ?2, ?3, NULL WHERE ?4 IS NOT NULL",
@@ -125,23 +126,22 @@ constexpr std::array relation_table{
 };
 
 struct Description {
-  LineageKind kind;
-  std::string_view name;
+  ObjectKind kind;
   // The label, then the facts in order, named by their columns. Null and empty facts are omitted;
   // *_at are instants; params becomes one fact for each parameter.
   const char* select;
 };
 
-// Indexed by LineageKind.
+// Indexed by ObjectKind.
 constexpr std::array descriptions{
     Description{
-        sweep, "sweep",
+        sweep,
         "SELECT name, project, state, nullif(reason, 'none') AS reason, metric, goal,"
         " spec ->> '$.search.method' AS search, spec ->> '$.terminator.rule' AS terminator,"
         " trials, seed, (SELECT group_concat(what, '; ') FROM edit WHERE edit.sweep = sweep.id)"
         " AS edits, submitted_at, ended_at, imported_at, archived_at"
         " FROM sweep WHERE id = ?1"},
-    Description{trial, "trial",
+    Description{trial,
                 "SELECT 'set ' || (number + 1) || iif(number < s.trials, ' of ' || s.trials, ''),"
                 " number, t.state,"
                 " nullif(t.reason, 'none') AS reason,"
@@ -151,7 +151,7 @@ constexpr std::array descriptions{
                 "proposed_at, pinned_at"
                 " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?1"},
     Description{
-        run, "run",
+        run,
         "SELECT 'replicate ' || replicate, r.state, nullif(r.reason, 'none') AS reason,"
         " attempts, r.reports,"
         " CASE WHEN r.best_cost >= 1.797e308 THEN iif(r.best_cost < 9e999, 'diverged', NULL)"
@@ -164,7 +164,7 @@ constexpr std::array descriptions{
         " || s.instances AS seed, started_at, r.ended_at"
         " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
         " WHERE r.trial = ?1 AND replicate = ?2"},
-    Description{attempt, "attempt",
+    Description{attempt,
                 "SELECT 'attempt ' || number || iif(step_name = '', '', ' (' || step_name || ')')"
                 " || ' on ' || host, host, 'le_' || lease AS lease,"
                 " nullif(step_name, '') AS step, iif(finished AND step_name <> '', 'yes', NULL) AS"
@@ -173,18 +173,18 @@ constexpr std::array descriptions{
                 " AS code_differs_in, granted_at, started_at, ended_at"
                 " FROM attempt a JOIN worker w ON w.id = a.worker"
                 " WHERE trial = ?1 AND replicate = ?2 AND number = ?3"},
-    Description{model, "model",
+    Description{model,
                 "SELECT 'step ' || m.step, sha256, bytes, m.step, m.phase,"
                 " iif(p.phase IS NOT NULL, coalesce(p.value, 'diverged'), NULL) AS value,"
                 " a.number AS attempt, 'wk_' || a.worker AS worker, saved_at"
                 " FROM model m JOIN attempt a ON a.lease = m.lease"
                 " LEFT JOIN report p ON p.trial = m.trial AND p.replicate = m.replicate AND"
                 " p.phase = m.phase WHERE m.id = ?1"},
-    Description{dataset, "dataset",
+    Description{dataset,
                 "SELECT name, name, version, digest, location, recorded_at FROM dataset"
                 " WHERE id = ?1"},
     Description{
-        workflow, "workflow",
+        workflow,
         "SELECT CASE WHEN name <> '' THEN rtrim(name || ' ' || version)"
         " WHEN command ->> 0 = 'hone-train' THEN rtrim('hone ' || hone_version || ' '"
         " || substr(hone_commit, 1, 12)) WHEN git_commit = '' THEN 'no git commit'"
@@ -192,19 +192,19 @@ constexpr std::array descriptions{
         " command, git_commit, git_branch, patch_sha256, environment_sha256, cwd, host,"
         " user, hone_version, hone_commit, recorded_at, description FROM workflow"
         " WHERE id = ?1"},
-    Description{worker, "worker",
+    Description{worker,
                 "SELECT host, host, pid, cpus, gpus, hone_version, joined_at, last_seen_at"
                 " FROM worker WHERE id = ?1"},
-    Description{evaluation, "evaluation",
+    Description{evaluation,
                 "SELECT metric || ' over ' || episodes || ' episodes', metric, mean, deviation,"
                 " episodes, environment, seed, iif(sample, 'yes', 'no') AS sample, author,"
                 " recorded_at FROM evaluation WHERE id = ?1"},
-    Description{report, "report",
+    Description{report,
                 "SELECT 'phase ' || (phase + 1), phase, step, coalesce(value, 'diverged') AS value,"
                 " verdict ->> '$.verdict' AS verdict, verdict ->> '$.reason' AS reason,"
                 " at AS reported_at FROM report"
                 " WHERE trial = ?1 AND replicate = ?2 AND phase = ?3"},
-    Description{metric, "metric",
+    Description{metric,
                 "SELECT iif(?4 IS NULL, ?3, 'step ' || ?4), ?3 AS name, step, value,"
                 " iif(?4 IS NULL, NULL, at) AS logged_at FROM metric_point"
                 " WHERE trial = ?1 AND replicate = ?2 AND name = ?3 AND (?4 IS NULL OR step = ?4)"
@@ -228,7 +228,7 @@ struct KeyBinder {
   }
 };
 
-LineageKey read_key(sql::Columns& c, LineageKind kind) {
+LineageKey read_key(sql::Columns& c, ObjectKind kind) {
   switch (kind) {
     case sweep:
       return c.id<SweepId>();
@@ -259,6 +259,8 @@ LineageKey read_key(sql::Columns& c, LineageKind kind) {
       std::string name = c.text();
       return MetricKey{of, std::move(name), c.maybe(&sql::Columns::integer)};
     }
+    case artifact:
+      break;
   }
   unreachable();
 }
@@ -280,7 +282,7 @@ void add_params(const std::string& text, LineageNode& node) {
 
 }  // namespace
 
-LineageKind kind_of(const LineageKey& id) { return static_cast<LineageKind>(id.index()); }
+ObjectKind kind_of(const LineageKey& id) { return static_cast<ObjectKind>(id.index()); }
 
 std::span<const Relation> relations() { return relation_table; }
 
@@ -289,7 +291,7 @@ std::optional<LineageNode> LineageSteps::describe(const LineageKey& id) {
   auto& s = prepared(description.select);
   std::visit(KeyBinder{s}, id);
   if (!s.executeStep()) return std::nullopt;
-  LineageNode node{id, std::string(description.name), s.getColumn(0).getString(), {}};
+  LineageNode node{id, std::string(word(description.kind)), s.getColumn(0).getString(), {}};
   for (int at = 1; at < s.getColumnCount(); ++at) {
     const auto column = s.getColumn(at);
     if (column.isNull()) continue;
@@ -314,7 +316,7 @@ void LineageSteps::add_tags(LineageNode& node) {
 }
 
 std::vector<LineageKey> LineageSteps::follow(const char* select, const LineageKey& id,
-                                             LineageKind kind, std::size_t limit) {
+                                             ObjectKind kind, std::size_t limit) {
   auto& s = prepared(select);
   std::visit(KeyBinder{s}, id);
   std::vector<LineageKey> found;

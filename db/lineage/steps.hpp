@@ -9,32 +9,19 @@
 #include <span>
 #include <string_view>
 
+#include "db/object_kind.hpp"
 #include "db/queries/rows.hpp"
 
 namespace hone {
 
-// In the order of LineageKey.
-enum class LineageKind {
-  sweep,
-  trial,
-  run,
-  attempt,
-  model,
-  dataset,
-  workflow,
-  worker,
-  evaluation,
-  report,
-  metric
-};
-LineageKind kind_of(const LineageKey& id);
+ObjectKind kind_of(const LineageKey& id);
 
 // A relation of the graph, from a descendant to its ancestor. `up` selects the keys of the
 // ancestors of a `from`, `down` those of the descendants of a `to`; both take the key of the known
 // end as ?1, ?2, ...
 struct Relation {
-  LineageKind from;
-  LineageKind to;
+  ObjectKind from;
+  ObjectKind to;
   std::string_view name;
   const char* up;
   const char* down;
@@ -51,7 +38,7 @@ class LineageSteps {
 
   // The objects of `kind` at the other end of `select` (the up or down of a relation), at most
   // `limit`.
-  std::vector<LineageKey> follow(const char* select, const LineageKey& id, LineageKind kind,
+  std::vector<LineageKey> follow(const char* select, const LineageKey& id, ObjectKind kind,
                                  std::size_t limit);
 
  private:

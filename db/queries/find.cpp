@@ -14,7 +14,6 @@ namespace {
 
 using filter::Bound;
 using filter::Conditions;
-using filter::ObjectKind;
 using filter::Piece;
 
 // Starts from an index if it yields at most this many rows (a few milliseconds).

@@ -37,7 +37,7 @@ struct FindScope {
 // Compiles a filter for `kind`, else for the kind that the filter names, else for trials. Times
 // such as -2d count from `now`.
 Result<filter::Conditions> read_filter(const std::string& text, Instant now,
-                                       std::optional<filter::ObjectKind> kind = {});
+                                       std::optional<ObjectKind> kind = {});
 
 Result<Page<FoundId>> find_ids(SQLite::Database& db, const filter::Conditions& where,
                                const FindScope& scope, const PageQuery& page);

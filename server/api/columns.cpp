@@ -262,7 +262,7 @@ Result<std::optional<std::vector<TrialId>>> wanted_trials(SQLite::Database& db,
                                                           const Request& request, SweepId sweep) {
   std::optional<std::vector<TrialId>> none;
   if (const auto* text = query_value(request, Query::where)) {
-    const auto where = read_filter(*text, request.now, filter::ObjectKind::trial);
+    const auto where = read_filter(*text, request.now, ObjectKind::trial);
     if (!where) return where.error();
     FindScope scope;
     scope.sweep = sweep;

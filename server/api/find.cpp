@@ -73,7 +73,7 @@ Result<Json> rows_of(SQLite::Database& db, const std::vector<FoundId>& ids) {
 
 }  // namespace
 
-ReadResult list_where(SQLite::Database& db, const Request& request, filter::ObjectKind kind,
+ReadResult list_where(SQLite::Database& db, const Request& request, ObjectKind kind,
                       const FindScope& scope) {
   const auto page = page_query(request);
   if (!page) return page.error();
@@ -93,7 +93,7 @@ ReadResult best_where(SQLite::Database& db, const std::string& text, Instant now
   const Snapshot snapshot(db);
   const auto known = find_sweep(db, sweep);
   if (!known) return known.error();
-  const auto where = read_filter(text, now, filter::ObjectKind::trial);
+  const auto where = read_filter(text, now, ObjectKind::trial);
   if (!where) return where.error();
   FindScope scope;
   scope.sweep = sweep;
@@ -136,7 +136,7 @@ ReadResult find(SQLite::Database& db, const Request& request) {
   auto items = rows_of(db, ids->items);
   if (!items) return items.error();
   Json body;
-  body["kind"] = filter::word(where->kind);
+  body["kind"] = word(where->kind);
   body["items"] = *std::move(items);
   body["next"] = ids->next ? Json(*ids->next) : Json(nullptr);
   return json_response(body);
@@ -150,7 +150,7 @@ ReadResult runs_of_sweep(SQLite::Database& db, const Request& request) {
   FindScope scope;
   scope.sweep = *id;
   scope.order = FindOrder::number;
-  return list_where(db, request, filter::ObjectKind::run, scope);
+  return list_where(db, request, ObjectKind::run, scope);
 }
 
 }  // namespace hone::api

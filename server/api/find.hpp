@@ -9,7 +9,7 @@
 namespace hone::api {
 
 // A page of the objects of a kind that match ?where=.
-ReadResult list_where(SQLite::Database& db, const Request& request, filter::ObjectKind kind,
+ReadResult list_where(SQLite::Database& db, const Request& request, ObjectKind kind,
                       const FindScope& scope);
 
 ReadResult best_where(SQLite::Database& db, const std::string& text, Instant now, SweepId sweep,

@@ -22,7 +22,7 @@ ReadResult runs(SQLite::Database& db, const Request& request) {
     FindScope scope;
     scope.trial = *id;
     scope.order = FindOrder::number;
-    return list_where(db, request, filter::ObjectKind::run, scope);
+    return list_where(db, request, ObjectKind::run, scope);
   }
   const auto page = page_query(request);
   if (!page) return page.error();

@@ -26,7 +26,7 @@ ReadResult sweeps(SQLite::Database& db, const Request& request) {
     if (!page) return page.error();
     return render_pages(list_sweeps(db, *page, scope.archived));
   }
-  return list_where(db, request, filter::ObjectKind::sweep, scope);
+  return list_where(db, request, ObjectKind::sweep, scope);
 }
 
 // GET /v1/sweeps/{sweep}
@@ -58,7 +58,7 @@ ReadResult trials(SQLite::Database& db, const Request& request) {
     FindScope scope;
     scope.sweep = *id;
     scope.order = by_value ? FindOrder::value : FindOrder::number;
-    return list_where(db, request, filter::ObjectKind::trial, scope);
+    return list_where(db, request, ObjectKind::trial, scope);
   }
   return render_pages(list_trials(db, *id, by_value ? TrialSort::value : TrialSort::number, *page));
 }

@@ -22,8 +22,7 @@ void feed(const std::uint8_t* data, std::size_t size) {
   const auto parsed = filter::parse(text);
   if (!parsed) return expect_place(parsed.error(), size);
   for (int kind = 0; kind < 12; ++kind) {
-    const auto made =
-        filter::compile(*parsed, static_cast<filter::ObjectKind>(kind), Instant{1'000'000});
+    const auto made = filter::compile(*parsed, static_cast<ObjectKind>(kind), Instant{1'000'000});
     if (!made) {
       expect_place(made.error(), size);
       continue;
