@@ -1,6 +1,5 @@
 #include "schemas/codec/problem.hpp"
 
-#include <array>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -19,11 +18,32 @@ std::string text_of(const Json& document, const char* key) {
 }  // namespace
 
 int http_status(Code code) {
-  // In the order of Code.
-  constexpr std::array statuses{400, 404, 409, 409, 403, 413, 503, 503, 504, 500, 401, 429, 409};
-  static_assert(statuses.size() == words_of<Code>.size());
-  const auto index = static_cast<std::size_t>(code);
-  return index < statuses.size() ? statuses[index] : 500;
+  switch (code) {
+    case Code::invalid:
+      return 400;
+    case Code::unauthenticated:
+      return 401;
+    case Code::forbidden:
+      return 403;
+    case Code::not_found:
+      return 404;
+    case Code::conflict:
+    case Code::stale_lease:
+    case Code::stale_epoch:
+      return 409;
+    case Code::too_large:
+      return 413;
+    case Code::rate_limited:
+      return 429;
+    case Code::internal:
+      return 500;
+    case Code::busy:
+    case Code::unavailable:
+      return 503;
+    case Code::timed_out:
+      return 504;
+  }
+  return 500;
 }
 
 bool is_retryable(Code code) {

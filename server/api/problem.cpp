@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/expect.hpp"
 #include "schemas/codec/body.hpp"
 #include "server/api/response.hpp"
 
@@ -13,24 +12,7 @@ namespace {
 constexpr int retry_after_s = 1;
 
 int retry_after(Code code) {
-  switch (code) {
-    case Code::busy:
-    case Code::unavailable:
-    case Code::rate_limited:
-      return retry_after_s;
-    case Code::invalid:
-    case Code::not_found:
-    case Code::conflict:
-    case Code::stale_lease:
-    case Code::forbidden:
-    case Code::too_large:
-    case Code::timed_out:
-    case Code::internal:
-    case Code::unauthenticated:
-    case Code::stale_epoch:
-      return 0;
-  }
-  unreachable();
+  return is_retryable(code) && code != Code::timed_out ? retry_after_s : 0;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #include "worker/agent/pending_call.hpp"
 
-#include "base/expect.hpp"
+#include "schemas/codec/problem.hpp"
 
 namespace hone::worker {
 
@@ -48,25 +48,8 @@ std::optional<Instant> PendingCall::retry_at() const {
 }
 
 bool PendingCall::is_transient(const Error& error) {
-  switch (error.code) {
-    case Code::unavailable:
-    case Code::timed_out:
-    case Code::busy:
-    case Code::rate_limited:
-      return true;
-    case Code::internal:
-      return ++internal_errors_ < limits::internal_errors_max;
-    case Code::invalid:
-    case Code::not_found:
-    case Code::conflict:
-    case Code::stale_lease:
-    case Code::forbidden:
-    case Code::too_large:
-    case Code::unauthenticated:
-    case Code::stale_epoch:
-      return false;
-  }
-  unreachable();
+  if (error.code == Code::internal) return ++internal_errors_ < limits::internal_errors_max;
+  return is_retryable(error.code);
 }
 
 }  // namespace hone::worker
