@@ -1,5 +1,15 @@
-#include "worker/train/actor_critic/actor_critic.hpp"
-
+// The actor-critics, on the same agents, networks and learners:
+//   GA3C  agents play groups of environments, predictors evaluate the network for them in batches,
+//         trainers turn queued rollouts into updates; one network serves all agents
+//         (Babaeizadeh et al., 2017).
+//   A3C   every agent predicts and trains on its own thread and applies its gradients to the shared
+//         weights without waiting for the others; no queues (Mnih et al., 2016).
+//   A2C   every agent predicts on its own thread; the gradients of all agents are added up to one
+//         update, after which all agents continue.
+//   PPO   one agent; each rollout is trained several times in shuffled minibatches
+//         (Schulman et al., 2017).
+//   IMPALA  actors predict on their own threads and continue to play while what they played waits;
+//         one learner trains it, corrected by V-trace (Espeholt et al., 2018).
 #include <chrono>
 #include <numeric>
 #include <tuple>
@@ -246,7 +256,9 @@ void ActorCritic::restore(const Model& model) {
   telemetry_.start_at(step());
 }
 
-Result<std::unique_ptr<trainers::Trainer>> make(Scheme scheme, const trainers::TrainingJob& job) {
+// Refuses settings that contradict each other.
+template <Scheme scheme>
+Result<std::unique_ptr<trainers::Trainer>> make(const trainers::TrainingJob& job) {
   auto options = options_of(scheme, job);
   if (!options) return std::move(options).error();
   auto trainer = std::make_unique<ActorCritic>(*options);
@@ -255,31 +267,17 @@ Result<std::unique_ptr<trainers::Trainer>> make(Scheme scheme, const trainers::T
 }
 
 }  // namespace
-
-Result<std::unique_ptr<trainers::Trainer>> make_ga3c(const trainers::TrainingJob& job) {
-  return make(Scheme::ga3c, job);
-}
-Result<std::unique_ptr<trainers::Trainer>> make_a3c(const trainers::TrainingJob& job) {
-  return make(Scheme::a3c, job);
-}
-Result<std::unique_ptr<trainers::Trainer>> make_a2c(const trainers::TrainingJob& job) {
-  return make(Scheme::a2c, job);
-}
-Result<std::unique_ptr<trainers::Trainer>> make_ppo(const trainers::TrainingJob& job) {
-  return make(Scheme::ppo, job);
-}
-Result<std::unique_ptr<trainers::Trainer>> make_impala(const trainers::TrainingJob& job) {
-  return make(Scheme::impala, job);
-}
-
 }  // namespace hone::ga3c
 
 namespace hone::trainers {
 
-TrainerRow ga3c_row() { return {.make = ga3c::make_ga3c, .evaluate = ga3c::evaluate}; }
-TrainerRow a3c_row() { return {.make = ga3c::make_a3c, .evaluate = ga3c::evaluate}; }
-TrainerRow a2c_row() { return {.make = ga3c::make_a2c, .evaluate = ga3c::evaluate}; }
-TrainerRow ppo_row() { return {.make = ga3c::make_ppo, .evaluate = ga3c::evaluate}; }
-TrainerRow impala_row() { return {.make = ga3c::make_impala, .evaluate = ga3c::evaluate}; }
+template <ga3c::Scheme scheme>
+constexpr TrainerRow row{.make = ga3c::make<scheme>, .evaluate = ga3c::evaluate};
+
+TrainerRow ga3c_row() { return row<ga3c::Scheme::ga3c>; }
+TrainerRow a3c_row() { return row<ga3c::Scheme::a3c>; }
+TrainerRow a2c_row() { return row<ga3c::Scheme::a2c>; }
+TrainerRow ppo_row() { return row<ga3c::Scheme::ppo>; }
+TrainerRow impala_row() { return row<ga3c::Scheme::impala>; }
 
 }  // namespace hone::trainers

@@ -1,5 +1,7 @@
-#include "worker/train/continuous/sac.hpp"
-
+// Soft actor-critic (Haarnoja et al., 2018): one thread plays environments with continuous actions
+// by a random policy that is rewarded for its entropy, keeps the steps in a replay memory, and
+// trains on draws from it. Equal settings and seeds give equal models; a run that is resumed from a
+// checkpoint with its memory ends with the same bytes.
 #include <algorithm>
 #include <chrono>
 
@@ -197,8 +199,7 @@ Status Sac::load(const std::filesystem::path& path) {
   return Done{};
 }
 
-}  // namespace
-
+// Refuses settings that contradict each other or the environment.
 Result<std::unique_ptr<trainers::Trainer>> make(const trainers::TrainingJob& job) {
   auto options = options_of(job);
   if (!options) return std::move(options).error();
@@ -207,6 +208,7 @@ Result<std::unique_ptr<trainers::Trainer>> make(const trainers::TrainingJob& job
   return std::unique_ptr<trainers::Trainer>(std::make_unique<Sac>(*options, std::move(*env)));
 }
 
+}  // namespace
 }  // namespace hone::sac
 
 namespace hone::trainers {

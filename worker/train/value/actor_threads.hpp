@@ -1,4 +1,4 @@
-// Threads that play a phase to its end.
+// What apex and gorila have in common: actors that play a phase to its end.
 #pragma once
 
 #include <chrono>
@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include "worker/train/value/options.hpp"
 
 namespace hone::dqn {
 
@@ -33,6 +35,16 @@ void run_threads(const std::vector<std::unique_ptr<Player>>& players, const Body
     tick();
     lock.lock();
   }
+}
+
+// Refuses settings that contradict each other or the environment.
+template <class Trainer, Result<Options> (*options_of)(const trainers::TrainingJob&)>
+Result<std::unique_ptr<trainers::Trainer>> make_with_actors(const trainers::TrainingJob& job) {
+  auto options = options_of(job);
+  if (!options) return std::move(options).error();
+  auto trainer = std::make_unique<Trainer>(*options);
+  if (auto made = trainer->make_actors(job); !made) return std::move(made).error();
+  return std::unique_ptr<trainers::Trainer>(std::move(trainer));
 }
 
 }  // namespace hone::dqn

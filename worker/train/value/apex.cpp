@@ -1,5 +1,7 @@
-#include "worker/train/value/apex.hpp"
-
+// Ape-X DQN (Horgan et al., 2018) as threads: actors, each with its own exploration, play by recent
+// weights and compute the first priorities of their transitions; one learner stores and trains
+// them. The learner makes an update for every `train_every` frames, and actors wait for it, so that
+// runs of equal length make equal numbers of updates on any machine.
 #include <mutex>
 #include <thread>
 
@@ -202,21 +204,14 @@ Status Apex::load(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-Result<std::unique_ptr<trainers::Trainer>> make_apex(const trainers::TrainingJob& job) {
-  auto options = apex_options_of(job);
-  if (!options) return std::move(options).error();
-  auto trainer = std::make_unique<Apex>(*options);
-  if (auto made = trainer->make_actors(job); !made) return std::move(made).error();
-  return std::unique_ptr<trainers::Trainer>(std::move(trainer));
-}
-
 }  // namespace hone::dqn
 
 namespace hone::trainers {
 
 TrainerRow apex_row() {
-  return {.make = dqn::make_apex, .evaluate = ga3c::evaluate, .serve = dqn::serve_apex};
+  return {.make = dqn::make_with_actors<dqn::Apex, dqn::apex_options_of>,
+          .evaluate = ga3c::evaluate,
+          .serve = dqn::serve_apex};
 }
 
 }  // namespace hone::trainers

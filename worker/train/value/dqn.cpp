@@ -1,5 +1,6 @@
-#include "worker/train/value/dqn.hpp"
-
+// Deep Q-networks (Mnih et al., 2015): one thread plays environments with random exploration, keeps
+// the steps in a replay memory, and trains on draws from it. Equal settings and seeds give equal
+// models; a run that is resumed from a checkpoint with its memory ends with the same bytes.
 #include <chrono>
 
 #include "worker/train/actor_critic/evaluate.hpp"
@@ -103,8 +104,7 @@ Status Dqn::load(const std::filesystem::path& path) {
   return Done{};
 }
 
-}  // namespace
-
+// Refuses settings that contradict each other or the environment.
 Result<std::unique_ptr<trainers::Trainer>> make(const trainers::TrainingJob& job) {
   auto options = options_of(job);
   if (!options) return std::move(options).error();
@@ -113,6 +113,7 @@ Result<std::unique_ptr<trainers::Trainer>> make(const trainers::TrainingJob& job
   return std::unique_ptr<trainers::Trainer>(std::make_unique<Dqn>(*options, std::move(*env)));
 }
 
+}  // namespace
 }  // namespace hone::dqn
 
 namespace hone::trainers {

@@ -1,5 +1,6 @@
-#include "worker/train/value/gorila.hpp"
-
+// Gorila (Nair et al., 2015) as threads: nodes of an actor, a learner and a replay memory each, and
+// a parameter server in shards. A node makes an update for every `train_every` frames that it
+// plays, so that runs of equal length compute equal numbers of gradients on any machine.
 #include "worker/train/actor_critic/evaluate.hpp"
 #include "worker/train/actor_critic/experience/play_meter.hpp"
 #include "worker/train/table.hpp"
@@ -20,7 +21,7 @@ class Gorila final : public trainers::Trainer {
   }
 
   // Makes the nodes, or what starts their processes. Call it before any other method.
-  Status make_nodes(const trainers::TrainingJob& job);
+  Status make_actors(const trainers::TrainingJob& job);
 
   void advance(std::int64_t until_step, const std::stop_token& stop,
                const std::function<void()>& tick) override;
@@ -41,7 +42,7 @@ class Gorila final : public trainers::Trainer {
   ga3c::PlayMeter played_;
 };
 
-Status Gorila::make_nodes(const trainers::TrainingJob& job) {
+Status Gorila::make_actors(const trainers::TrainingJob& job) {
   if (options_.apex.processes) {
     auto made = GorilaProcesses::make(options_, job, server_);
     if (!made) return std::move(made).error();
@@ -126,21 +127,14 @@ Status Gorila::load(const std::filesystem::path& path) {
 }
 
 }  // namespace
-
-Result<std::unique_ptr<trainers::Trainer>> make_gorila(const trainers::TrainingJob& job) {
-  auto options = gorila_options_of(job);
-  if (!options) return std::move(options).error();
-  auto trainer = std::make_unique<Gorila>(*options);
-  if (auto made = trainer->make_nodes(job); !made) return std::move(made).error();
-  return std::unique_ptr<trainers::Trainer>(std::move(trainer));
-}
-
 }  // namespace hone::dqn
 
 namespace hone::trainers {
 
 TrainerRow gorila_row() {
-  return {.make = dqn::make_gorila, .evaluate = ga3c::evaluate, .serve = dqn::serve_gorila};
+  return {.make = dqn::make_with_actors<dqn::Gorila, dqn::gorila_options_of>,
+          .evaluate = ga3c::evaluate,
+          .serve = dqn::serve_gorila};
 }
 
 }  // namespace hone::trainers
