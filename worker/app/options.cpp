@@ -12,7 +12,9 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "base/ascii.hpp"
 #include "schemas/codec/turns.hpp"
+#include "sdk/cpp/credential_flags.hpp"
 #include "worker/process/environment.hpp"
 #include "worker/process/gpus.hpp"
 #include "worker/process/proc_use.hpp"
@@ -55,10 +57,7 @@ struct Bounds {
 };
 
 Result<int> number_of(const char* flag, const std::string& text, Bounds bounds) {
-  const bool digits =
-      !text.empty() && text.size() <= 4 &&
-      std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
-  const int number = digits ? std::stoi(text) : -1;
+  const int number = is_digits(text) && text.size() <= 4 ? std::stoi(text) : -1;
   if (number < bounds.least || number > bounds.most)
     return refuse(Code::invalid, std::string(flag) + " must be 'auto' or a number from " +
                                      std::to_string(bounds.least) + " to " +
@@ -130,16 +129,9 @@ void declare(CLI::App& app, Options& options, Arguments& arguments) {
       "--server", arguments.server,
       "URL of the hone server, or of it and its standbys with commas (default: HONE_SERVER, or "
       "http://127.0.0.1:7777)");
-  app.add_option("--token-file", arguments.credentials.token_file,
-                 "file with the access token (default: HONE_TOKEN_FILE)");
-  app.add_option("--token", arguments.credentials.token,
-                 "the access token; prefer --token-file or HONE_TOKEN");
-  app.add_option("--tls-ca", arguments.credentials.tls_ca,
-                 "CA certificates to trust (default: HONE_TLS_CA, or the system's)");
-  app.add_option("--tls-cert", arguments.credentials.tls_cert,
-                 "client certificate (default: HONE_TLS_CERT)");
-  app.add_option("--tls-key", arguments.credentials.tls_key,
-                 "key of the client certificate (default: HONE_TLS_KEY)");
+  for (const CredentialFlag& flag : credential_flags)
+    app.add_option(flag.option, arguments.credentials.*flag.member, flag.help)
+        ->type_name(flag.value);
   app.add_option("--slots", arguments.slots, "number of CPU slots, or 'auto' for one per processor")
       ->capture_default_str();
   app.add_option("--gpus", arguments.gpus,

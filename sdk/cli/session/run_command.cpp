@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "sdk/cli/session/flags.hpp"
+#include "sdk/cpp/credential_flags.hpp"
 
 namespace hone::cli {
 namespace {
@@ -24,13 +25,9 @@ void add_common(Flags& flags, CommonFlags& common, std::string_view own_format) 
   common.options.server = default_server();
   flags.heading("Common options");
   flags.text("--server URL", common.options.server, "URL of the server (HONE_SERVER)");
-  auto& credentials = common.options.credentials;
-  flags.text("--token-file FILE", credentials.token_file,
-             "read the token from FILE (HONE_TOKEN_FILE)");
-  flags.text("--token TOKEN", credentials.token, "the token itself (better: HONE_TOKEN)");
-  flags.text("--tls-ca FILE", credentials.tls_ca, "CA certificates to trust (HONE_TLS_CA)");
-  flags.text("--tls-cert FILE", credentials.tls_cert, "client certificate (HONE_TLS_CERT)");
-  flags.text("--tls-key FILE", credentials.tls_key, "key of the certificate (HONE_TLS_KEY)");
+  for (const CredentialFlag& flag : credential_flags)
+    flags.text(std::string(flag.option) + " " + flag.value, common.options.credentials.*flag.member,
+               flag.help);
   flags.text("--format FORMAT", common.format,
              "table, json, jsonl, csv or value" +
                  (own_format.empty() ? "" : "; or " + std::string(own_format)));
@@ -53,11 +50,11 @@ std::string help_text(const Command& command, const Flags& flags) {
 }  // namespace
 
 CommonOption common_option(std::string_view name) {
-  constexpr std::array<std::string_view, 8> with_value = {"--server",  "--format",    "--columns",
-                                                          "--token",   "--tls-ca",    "--tls-cert",
-                                                          "--tls-key", "--token-file"};
+  constexpr std::array<std::string_view, 3> with_value = {"--server", "--format", "--columns"};
   constexpr std::array<std::string_view, 3> flags = {"-q", "--quiet", "--no-color"};
-  if (std::ranges::find(with_value, name) != with_value.end()) return CommonOption::with_value;
+  if (std::ranges::find(with_value, name) != with_value.end() ||
+      std::ranges::find(credential_flags, name, &CredentialFlag::option) != credential_flags.end())
+    return CommonOption::with_value;
   if (std::ranges::find(flags, name) != flags.end()) return CommonOption::flag;
   return CommonOption::none;
 }
