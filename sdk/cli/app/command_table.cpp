@@ -150,7 +150,7 @@ constexpr auto commands = std::to_array<Command>({
      "hone ask sw_7\nread TRIAL LR <<< \"$(hone ask sw_7 --format value --columns trial,lr)\"\n"
      "hone ask sw_7 --as node3 --format json",
      declare_ask},
-    {"tell", Group::ask, "TRIAL VALUE", "report the result of such a trial",
+    {"tell", Group::ask, "TRIAL VALUE", "report the result of a trial from `hone ask`",
      "hone tell tr_42 0.93\nhone tell tr_42 0.93 1250      # of two objectives\n"
      "hone tell tr_42 --failed --why 'out of memory'\nhone tell tr_42 -0.5 --step 2000",
      declare_tell},
