@@ -89,3 +89,9 @@ def test_plan_needs_no_server(tmp_path):
     text = ok("plan", str(file), server=None, HONE_SERVER="http://127.0.0.1:1")
     assert "4 trials" in text and "16 phases" in text
     assert json.loads(ok("plan", str(file), "--format", "json"))["budget"]["per_run"] == 1000
+
+
+def test_complete_runs_are_not_said_to_be_stopped(tmp_path):
+    file = write_spec(tmp_path, terminator={"rule": "none"})
+    text = ok("plan", str(file), server=None, HONE_SERVER="http://127.0.0.1:1")
+    assert "as no rule stops runs" in text and "on average" not in text

@@ -249,12 +249,16 @@ std::string work_text(const Json& plan, const char* which) {
          plan["unit"].get<std::string>();
 }
 
-std::string expected_text(const Json& plan) {
+std::string expectation_of(const Json& plan) {
   const Json& measured_on = plan["phases_per_run_of"];
+  if (!measured_on.is_null()) return "as in " + measured_on.get<std::string>();
+  return plan["phases_expected"] == plan["phases_at_most"] ? "as no rule stops runs"
+                                                           : "as the rule stops runs on average";
+}
+
+std::string expected_text(const Json& plan) {
   return work_text(plan, "expected") + "; " + number_text(plan["phases_per_run"].get<double>()) +
-         " phases a run, " +
-         (measured_on.is_null() ? "as the rule stops runs on average"
-                                : "as in " + measured_on.get<std::string>()) +
+         " phases a run, " + expectation_of(plan) +
          (plan["without_checkpoints"].is_null() ? "" : ", if the program saves checkpoints");
 }
 
