@@ -44,8 +44,8 @@ TEST(SeedInterval, is_unknown_of_one_seed_and_where_the_aggregate_failed) {
   EXPECT_TRUE(seed_interval({{1, 2, 3, failed}}, Aggregate::iqm, pooled));
 }
 
-// With the weight of a large sweep, a confirmation of two leaders with two seeds each would be
-// covered in three of four cases.
+// With the weight of a large sweep, the intervals of a confirmation of two leaders would be too
+// narrow: one trial says little about the noise of the other.
 TEST(SeedInterval, of_few_trials_rests_on_its_own_seeds) {
   PooledSpread few, many;
   for (int i = 0; i < 2; ++i) few.add({{1, 2}});
