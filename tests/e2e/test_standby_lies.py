@@ -2,12 +2,11 @@
 keeps running, copies nothing false, and is complete once the answers are true."""
 import contextlib
 import http.client
-import http.server
 import json
 import random
-import threading
 
 from conftest import Server
+from listener import Listener
 from standby_pair import caught_up, free_port, health, with_checkpoint
 from slurm import until
 
@@ -56,35 +55,24 @@ def lie(page, chance):
     return other_head(page, chance) if kind == 5 else other_words(page, chance)
 
 
-class LyingPrimary:
+class LyingPrimary(Listener):
     """Hands requests on to `primary`, and changes the first answers with pages or blobs."""
 
     def __init__(self, primary, seed):
-        self.primary, self.chance, self.lies, self.port = primary, random.Random(seed), 0, 0
-        outer = self
+        self.primary, self.chance, self.lies = primary, random.Random(seed), 0
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+        def pass_on(handler):
+            body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+            status, kind, answer = self.truth(handler.command, handler.path, body)
+            if status == 200 and ("pull" in handler.path or "/blobs/" in handler.path):
+                answer = self.changed(answer)
+            handler.send_response(status)
+            handler.send_header("Content-Type", kind)
+            handler.send_header("Content-Length", str(len(answer)))
+            handler.end_headers()
+            handler.wfile.write(answer)
 
-            def pass_on(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                status, kind, answer = outer.truth(self.command, self.path, body)
-                if status == 200 and ("pull" in self.path or "/blobs/" in self.path):
-                    answer = outer.changed(answer)
-                self.send_response(status)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(answer)))
-                self.end_headers()
-                self.wfile.write(answer)
-
-            do_GET = do_POST = do_HEAD = pass_on
-
-            def log_message(self, *arguments):
-                pass
-
-        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.port = self.http.server_port
-        self.thread = threading.Thread(target=self.http.serve_forever)
+        super().__init__(pass_on)
 
     def truth(self, method, path, body):
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self.primary.port,
@@ -98,15 +86,6 @@ class LyingPrimary:
             return answer
         self.lies += 1
         return lie(answer, self.chance)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *failure):
-        self.http.shutdown()
-        self.thread.join()
-        self.http.server_close()
 
 
 def events_of(server):

@@ -1,10 +1,10 @@
 """Transfers of the files of pipeline steps that fail: nothing starts without its files."""
 import http.client
-import http.server
 import threading
 
 import pytest
 
+from listener import Listener
 from test_pipelines import check_every_step, place  # noqa: F401 (place is a fixture)
 from test_worker import Worker, wait_for
 
@@ -35,61 +35,41 @@ def test_a_file_that_the_server_cannot_give_fails_the_run(place, damage):  # noq
     assert len(place.journal("start", "train")) == 1, "the program started without its file"
 
 
-class Relay:
+class Relay(Listener):
     """Passes requests on to a server. The first answer with a file's bytes is spoiled."""
 
     def __init__(self, server, fault):
         self.spoiled = []
-        relay, lock = self, threading.Lock()
+        lock = threading.Lock()
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+        def pass_on(handler):
+            body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+            behind = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            behind.request(handler.command, handler.path, body, dict(handler.headers))
+            answer = behind.getresponse()
+            data = answer.read()
+            behind.close()
+            with lock:
+                spoil = (handler.command == "GET" and "/blobs/" in handler.path
+                         and not self.spoiled)
+                if spoil:
+                    self.spoiled.append(handler.path)
+            if spoil and fault == "away":  # no byte of an answer
+                handler.close_connection = True
+                return
+            handler.send_response(answer.status)
+            for name in ("Content-Type", "Retry-After"):
+                if answer.headers[name]:
+                    handler.send_header(name, answer.headers[name])
+            handler.send_header("Content-Length", str(len(data)))
+            handler.end_headers()
+            if spoil and fault == "short":
+                data, handler.close_connection = data[:len(data) // 2], True
+            if spoil and fault == "other":
+                data = bytes(len(data))
+            handler.wfile.write(data)
 
-            def pass_on(self):
-                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                behind = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-                behind.request(self.command, self.path, body, dict(self.headers))
-                answer = behind.getresponse()
-                data = answer.read()
-                behind.close()
-                with lock:
-                    spoil = (self.command == "GET" and "/blobs/" in self.path
-                             and not relay.spoiled)
-                    if spoil:
-                        relay.spoiled.append(self.path)
-                if spoil and fault == "away":  # no byte of an answer
-                    self.close_connection = True
-                    return
-                self.send_response(answer.status)
-                for name in ("Content-Type", "Retry-After"):
-                    if answer.headers[name]:
-                        self.send_header(name, answer.headers[name])
-                self.send_header("Content-Length", str(len(data)))
-                self.end_headers()
-                if spoil and fault == "short":
-                    data, self.close_connection = data[:len(data) // 2], True
-                if spoil and fault == "other":
-                    data = bytes(len(data))
-                self.wfile.write(data)
-
-            do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = pass_on
-
-            def log_message(self, *arguments):
-                pass
-
-        self.http = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.http.daemon_threads = True
-        self.port = self.http.server_port
-        self.thread = threading.Thread(target=self.http.serve_forever)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *failure):
-        self.http.shutdown()
-        self.thread.join()
-        self.http.server_close()
+        super().__init__(pass_on)
 
 
 @pytest.mark.parametrize("fault", ["away", "short", "other"])
