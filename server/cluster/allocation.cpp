@@ -9,8 +9,30 @@
 namespace hone::cluster {
 namespace {
 
-// Jobs of parameter servers may get other numbers of tasks than their owner wanted.
-bool elastic(const View& view) { return view.setup->rule == SpeedRule::parameter_servers; }
+// Whether jobs may get other numbers of tasks than their owner wanted.
+bool elastic(const View& view) {
+  switch (view.setup->rule) {
+    case SpeedRule::parameter_servers:
+    case SpeedRule::measured:
+      return true;
+    case SpeedRule::interference:
+    case SpeedRule::fixed:
+      return false;
+  }
+  return false;
+}
+
+bool has_parameter_servers(const View& view) {
+  return view.setup->rule == SpeedRule::parameter_servers;
+}
+
+// The fewest tasks of an elastic job.
+Tasks least_tasks(const View& view) { return {1, has_parameter_servers(view) ? 1 : 0}; }
+
+int workers_max(const View& view, const Job& job) {
+  const auto& profile = view.setup->types[static_cast<std::size_t>(job.type)].profile;
+  return profile ? profile->workers_max(job.samples) : tasks_max;
+}
 
 // What the owners wanted, in the order of `less`; ties by arrival.
 template <class Key>
@@ -39,10 +61,9 @@ std::vector<Grant> by_remaining_time(const View& view) { return in_order(view, r
 
 // Tiresias' two queues: below the threshold by arrival, then the others.
 std::vector<Grant> by_attained_service(const View& view) {
-  constexpr double threshold = 3'600;  // slot-seconds: an hour of one slot
   constexpr double second_queue = 1e12;
-  return in_order(view, [](const ActiveJob& active) {
-    return active.job->arrival_s + (active.attained < threshold ? 0 : second_queue);
+  return in_order(view, [&](const ActiveJob& active) {
+    return active.job->arrival_s + (active.attained < view.setup->las_threshold ? 0 : second_queue);
   });
 }
 
@@ -96,16 +117,17 @@ class Budget {
   ServerShape left_;
 };
 
-// One worker and one parameter server for each job, in the order of arrival, while they fit.
+// The fewest tasks for each job, in the order of arrival, while they fit.
 std::vector<Grant> one_each(const View& view, Budget& budget) {
   std::vector<Grant> grants;
+  const Tasks least = least_tasks(view);
   for (std::size_t i = 0; i < view.active.size(); ++i)
-    if (budget.take_if_fits({1, 1})) grants.push_back({i, {1, 1}});
+    if (budget.take_if_fits(least)) grants.push_back({i, least});
   return grants;
 }
 
-// Dominant resource fairness (Ghodsi et al., NSDI 2011): progressive filling by pairs of a worker
-// and a parameter server. Jobs of fixed size: the one with the least service so far first.
+// Dominant resource fairness (Ghodsi et al., NSDI 2011): progressive filling by workers, each with
+// a parameter server where jobs have some. Jobs of fixed size: by the least service so far.
 std::vector<Grant> fair(const View& view) {
   if (!elastic(view))
     return in_order(view, [&](const ActiveJob& active) {
@@ -117,13 +139,14 @@ std::vector<Grant> fair(const View& view) {
   for (;;) {
     Grant* poorest = nullptr;
     for (Grant& grant : grants)
-      if (grant.tasks.workers < tasks_max &&
+      if (grant.tasks.workers < workers_max(view, *view.active[grant.index].job) &&
           (poorest == nullptr ||
            dominant_share(view, grant.tasks) < dominant_share(view, poorest->tasks)))
         poorest = &grant;
-    if (poorest == nullptr || !budget.take_if_fits({1, 1})) return grants;
-    ++poorest->tasks.workers;
-    ++poorest->tasks.servers;
+    const Tasks more = least_tasks(view);
+    if (poorest == nullptr || !budget.take_if_fits(more)) return grants;
+    poorest->tasks.workers += more.workers;
+    poorest->tasks.servers += more.servers;
   }
 }
 
@@ -135,7 +158,13 @@ double gain_of(const View& view, const ActiveJob& active, const Tasks& now, cons
                after = active.speed({now.workers + more.workers, now.servers + more.servers});
   if (!(before > 0) || !(after > 0)) return 0;
   const double saved = active.remaining / before - active.remaining / after;
-  return saved / dominant_share(view, more) * (active.share_done < early ? early_factor : 1);
+  const bool poor = has_parameter_servers(view) && active.share_done < early;
+  return saved / dominant_share(view, more) * (poor ? early_factor : 1);
+}
+
+bool may_have(const View& view, const Grant& grant, const Tasks& more) {
+  return grant.tasks.workers + more.workers <= workers_max(view, *view.active[grant.index].job) &&
+         grant.tasks.servers + more.servers <= (has_parameter_servers(view) ? tasks_max : 0);
 }
 
 std::vector<Grant> by_marginal_gain(const View& view) {
@@ -148,9 +177,7 @@ std::vector<Grant> by_marginal_gain(const View& view) {
     double most = 0;  // a task without a gain is never added
     for (Grant& grant : grants)
       for (const Tasks& more : {Tasks{0, 1}, Tasks{1, 0}}) {
-        if (!budget.has_room(more) || grant.tasks.workers + more.workers > tasks_max ||
-            grant.tasks.servers + more.servers > tasks_max)
-          continue;
+        if (!budget.has_room(more) || !may_have(view, grant, more)) continue;
         const double gain = gain_of(view, view.active[grant.index], grant.tasks, more);
         if (gain > most) {
           most = gain;

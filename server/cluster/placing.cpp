@@ -91,6 +91,14 @@ std::optional<Layout> even(const View& view, const Grant& grant, Rng& rng) {
   return packed(view, grant, rng);
 }
 
+// Pollux's simulator: the emptiest server first, as many tasks as fit.
+std::optional<Layout> filled(const View& view, const Grant& grant, Rng&) {
+  return task_by_task(view, grant.tasks,
+                      [](std::size_t m, const Room& room, const Layout& layout, const Tasks&) {
+                        return layout[m].total() > 0 ? 2.0 * slots_max : room[m].cpus;
+                      });
+}
+
 // Least interference first with a linear model: a worker goes where it and its neighbours slow each
 // other down the least; a parameter server next to the job's workers.
 std::optional<Layout> least_interference(const View& view, const Grant& grant, Rng&) {
@@ -117,7 +125,7 @@ double total_speed(const View& view, const Grant& grant, const Layout& layout) {
   for (const ActiveJob& active : view.active)
     if (!active.layout.empty()) running.push_back({active.job, &active.layout});
   running.push_back({view.active[grant.index].job, &layout});
-  if (view.setup->rule == SpeedRule::parameter_servers)
+  if (view.setup->rule == SpeedRule::parameter_servers || view.setup->rule == SpeedRule::measured)
     return rates_of(*view.setup, running).back();
   const auto speeds = normalized_speeds(*view.setup, running);
   return std::accumulate(speeds.begin(), speeds.end(), 0.0);
@@ -129,16 +137,17 @@ std::optional<Layout> best_known(const View& view, const Grant& grant, Rng& rng)
                             [&](const Layout& layout) { return total_speed(view, grant, layout); });
 }
 
-constexpr std::array<PlacementRow, 6> placements{{
+constexpr std::array<PlacementRow, 7> placements{{
     {"balance", "each task to the least loaded server", balanced},
     {"pack", "each task to the fullest server that has room", packed},
     {"even", "Optimus: the fewest servers, tasks spread evenly over them", even},
+    {"fill", "the emptiest server first, as many tasks as fit", filled},
     {"lif-linear", "least added interference by a linear model of pairs", least_interference},
     {"random", "each task to any server that has room", anywhere},
     {"search", "the best of 30 random placements and all rules, by the true speeds", best_known},
 }};
 
-constexpr std::array<PolicyRow, 14> policies{{
+constexpr std::array<PolicyRow, 16> policies{{
     {"fifo", "fifo", "balance", "first come, first served"},
     {"fair", "fair", "balance", "dominant resource fairness (Ghodsi et al., 2011)"},
     {"srtf", "srtf", "balance", "shortest remaining time first"},
@@ -147,6 +156,8 @@ constexpr std::array<PolicyRow, 14> policies{{
     {"optimus", "gain", "even", "marginal gain, even placement (Peng et al., 2018)"},
     {"optimus-allocation", "gain", "balance", "only the allocation of optimus"},
     {"optimus-placement", "fair", "even", "only the placement of optimus"},
+    {"optimus-fill", "gain", "fill", "optimus, placed as in the simulator of Pollux"},
+    {"las-fill", "las", "fill", "las, placed as in the simulator of Pollux"},
     {"load-balancing", "fifo", "balance", "fifo with balanced servers"},
     {"packing", "fifo", "pack", "fifo with packed servers"},
     {"lif-linear", "fifo", "lif-linear", "fifo with least pairwise interference"},

@@ -98,6 +98,13 @@ double alone_s(const ClusterSetup& setup, const Job& job, const Tasks& tasks) {
   return step_times(setup, std::span(&alone, 1)).front();
 }
 
+double measured_steps_per_s(const ClusterSetup& setup, const Placed& placed) {
+  std::vector<int> placement;
+  for (const Tasks& here : *placed.layout)
+    if (here.workers > 0) placement.push_back(here.workers);
+  return 1 / type_of(setup, *placed.job).profile->iteration_s(placement, placed.job->samples);
+}
+
 }  // namespace
 
 Room empty_room(const ClusterSetup& setup) { return setup.servers; }
@@ -159,17 +166,31 @@ double steps_per_s(const ClusterSetup& setup, const Job& job, const Tasks& tasks
   return 0;
 }
 
+double packed_steps_per_s(const ClusterSetup& setup, const Job& job, int workers) {
+  int largest = 1;
+  for (const ServerShape& server : setup.servers)
+    largest = std::max(largest, setup.gpus() > 0 ? server.gpus : server.cpus);
+  std::vector<int> placement;
+  for (int left = workers; left > 0; left -= placement.back())
+    placement.push_back(std::min(left, largest));
+  if (placement.empty()) return 0;
+  return 1 / type_of(setup, job).profile->iteration_s(placement, job.samples);
+}
+
 std::vector<double> rates_of(const ClusterSetup& setup, std::span<const Placed> running) {
+  std::vector<double> rates;
   switch (setup.rule) {
     case SpeedRule::interference:
     case SpeedRule::fixed:
       return normalized_speeds(setup, running);
     case SpeedRule::parameter_servers:
-      break;
+      for (const Placed& placed : running)
+        rates.push_back(steps_per_s(setup, *placed.job, total_of(*placed.layout), placed.layout));
+      return rates;
+    case SpeedRule::measured:
+      for (const Placed& placed : running) rates.push_back(measured_steps_per_s(setup, placed));
+      return rates;
   }
-  std::vector<double> rates;
-  for (const Placed& placed : running)
-    rates.push_back(steps_per_s(setup, *placed.job, total_of(*placed.layout), placed.layout));
   return rates;
 }
 

@@ -11,6 +11,8 @@
 // coordinate
 // and the exchange, which is the most of (S/p)(w - w_k) and (S/p)(p - p_k) over its servers k,
 // twice (gradients and parameters), at the bandwidth of a server.
+//
+// measured: iterations by the profile of the job's type (profile.hpp).
 #pragma once
 
 #include <span>
@@ -42,12 +44,15 @@ Tasks total_of(const Layout& layout);
 std::vector<double> rates_of(const ClusterSetup& setup, std::span<const Placed> running);
 
 // The speeds of a job relative to its speed alone: what Harmony's reward model learns. 1 for
-// parameter_servers and fixed.
+// other rules than interference.
 std::vector<double> normalized_speeds(const ClusterSetup& setup, std::span<const Placed> running);
 
 // Steps a second of a job of parameter servers; layout nullptr: every task on its own server.
 double steps_per_s(const ClusterSetup& setup, const Job& job, const Tasks& tasks,
                    const Layout* layout);
+
+// Steps a second of a job with a profile on as few of the largest servers as hold its workers.
+double packed_steps_per_s(const ClusterSetup& setup, const Job& job, int workers);
 
 // Seconds of a step that a job of parameter servers spends on its exchange.
 double exchange_s(double model_mb, double bandwidth_mb_s, const Layout& layout);

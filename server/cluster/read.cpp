@@ -103,7 +103,12 @@ class Members {
 constexpr std::array rule_names{
     std::pair{std::string_view("interference"), SpeedRule::interference},
     std::pair{std::string_view("parameter_servers"), SpeedRule::parameter_servers},
-    std::pair{std::string_view("fixed"), SpeedRule::fixed}};
+    std::pair{std::string_view("fixed"), SpeedRule::fixed},
+    std::pair{std::string_view("measured"), SpeedRule::measured}};
+
+constexpr std::array trace_formats{std::pair{std::string_view("philly"), TraceFormat::philly},
+                                   std::pair{std::string_view("gavel"), TraceFormat::gavel},
+                                   std::pair{std::string_view("pollux"), TraceFormat::pollux}};
 
 void read_servers(Members& members, ClusterSetup& setup) {
   const Json* list = members.find("servers");
@@ -166,6 +171,21 @@ void read_jobs(Members& members, Workload& workload) {
   }
 }
 
+// {bert: {samples_max: 8, workers_max: 1}}
+void read_profiles(Members& trace, TraceSource& source) {
+  if (source.format == TraceFormat::pollux && source.profiles.empty())
+    trace.fail("profiles", "must name the folder of the profiles");
+  const Json* limits = trace.find("limits");
+  if (limits == nullptr) return;
+  if (!limits->is_object() || limits->size() > types_max)
+    return trace.fail("limits", "must be {application: {samples_max, workers_max}}");
+  for (const auto& [name, given] : limits->items()) {
+    Members of(given, trace.at("limits") + "/" + name, trace.status());
+    of.integer("samples_max", source.limits[name].samples_max, 1, 1'000'000);
+    of.integer("workers_max", source.limits[name].workers_max, 1, tasks_max);
+  }
+}
+
 void read_trace(Members& members, ClusterSetup& setup) {
   const Json* json = members.find("trace");
   if (json == nullptr) return;
@@ -176,15 +196,22 @@ void read_trace(Members& members, ClusterSetup& setup) {
   trace.text("file", source.file);
   trace.text("throughputs", source.throughputs);
   trace.text("gpu", source.gpu);
+  trace.text("profiles", source.profiles);
   trace.integer("jobs", source.jobs, 1, jobs_max);
-  if (format == "gavel")
-    source.format = TraceFormat::gavel;
-  else if (format != "philly")
-    trace.fail("format", "must be gavel or philly");
+  const auto found = std::find_if(trace_formats.begin(), trace_formats.end(),
+                                  [&](const auto& row) { return row.first == format; });
+  if (found == trace_formats.end())
+    trace.fail("format", "must be philly, gavel or pollux");
+  else
+    source.format = found->second;
   if (source.file.empty()) trace.fail("file", "must name the file of the trace");
   if (source.format == TraceFormat::gavel && source.throughputs.empty())
     trace.fail("throughputs", "must name Gavel's table of throughputs (JSON)");
-  if (setup.rule != SpeedRule::fixed)
+  read_profiles(trace, source);
+  const bool measured = source.format == TraceFormat::pollux;
+  if (measured && setup.rule != SpeedRule::measured)
+    members.fail("trace", "needs the rule measured: its jobs have profiles");
+  else if (!measured && setup.rule != SpeedRule::fixed)
     members.fail("trace", "needs the rule fixed: a trace has lengths, but no parameter servers");
   setup.trace = std::move(source);
 }
@@ -258,6 +285,8 @@ void read_policies(Members& members, ClusterSetup& setup) {
 // Every drawn job must fit into the empty cluster, or it would wait permanently. Those of a trace
 // are judged by check_fits().
 Status check_size(const ClusterSetup& setup) {
+  if (setup.rule == SpeedRule::measured && !setup.trace)
+    return refuse(Code::invalid, "the rule measured needs a trace in the format pollux", "/rule");
   const int workers = setup.workload.workers_max;
   const int servers = setup.workload.has_servers ? workers : 0;
   if (!setup.trace &&
@@ -297,12 +326,13 @@ Result<ClusterSetup> read_setup(const Json& document) {
     const auto found = std::find_if(rule_names.begin(), rule_names.end(),
                                     [&](const auto& row) { return row.first == rule; });
     if (found == rule_names.end())
-      members.fail("rule", "must be interference, parameter_servers or fixed");
+      members.fail("rule", "must be interference, parameter_servers, fixed or measured");
     else
       setup.rule = found->second;
     members.number("interval", setup.interval_s, 1, 1e6);
     members.flag("preempts", setup.preempts);
     members.number("restart", setup.restart_s, 0, 1e6);
+    members.number("las_threshold", setup.las_threshold, 0, 1e12);
     read_servers(members, setup);
     read_types(members, setup);
     read_jobs(members, setup.workload);

@@ -1,6 +1,9 @@
 // Cluster files: the JSON of a setup, and job traces in public formats. All of it is untrusted.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +20,7 @@ Result<ClusterSetup> read_setup(const Json& document);
 
 inline constexpr std::size_t trace_bytes_max = 64U << 20U;
 
-// Jobs of a trace, for a setup with the rule `fixed`.
+// Jobs of a trace, for a setup with the rule `fixed` unless it says otherwise.
 struct Trace {
   std::vector<JobType> types;
   std::vector<Job> jobs;
@@ -37,5 +40,11 @@ Result<Trace> read_gavel_trace(std::string_view rows, const Json& throughputs, s
 // the columns timestamp, duration, num_gpu and others; times as 2017-10-03 11:34:53 or seconds. The
 // first `most` usable rows.
 Result<Trace> read_philly_trace(std::string_view rows, int most);
+
+using Profiles = std::map<std::string, std::shared_ptr<const Profile>, std::less<>>;
+
+// Pollux's simulator (Qiao et al., OSDI 2021): CSV with the columns time in seconds, application,
+// num_replicas and batch_size. For a setup with the rule `measured`.
+Result<Trace> read_pollux_trace(std::string_view rows, const Profiles& profiles, int most);
 
 }  // namespace hone::cluster

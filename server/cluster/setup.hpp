@@ -4,11 +4,14 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "server/cluster/profile.hpp"
 #include "server/forecast/curves.hpp"
 #include "server/forecast/speed.hpp"
 
@@ -19,6 +22,7 @@ enum class SpeedRule {
   interference,       // jobs on a server slow each other down (Harmony's problem)
   parameter_servers,  // workers and parameter servers exchange the model (Optimus' problem)
   fixed,              // placement does not matter: traces
+  measured,           // seconds of an iteration by placement: traces with profiles
 };
 
 // Bounds of what a file may ask for: a simulation is a few times their product in work.
@@ -35,6 +39,7 @@ struct JobType {
   double batches = 100;  // of an epoch
   // Share of a server's CPU, PCIe, disk and memory bandwidth that a worker uses.
   std::array<double, 4> loads{};
+  std::shared_ptr<const Profile> profile = nullptr;  // measured only, and never nullptr then
 };
 
 // Eight training jobs: compute time, size and epochs as in the public job table of DL2 (Peng et
@@ -79,13 +84,15 @@ struct ParameterServers {
 };
 
 // A file of recorded jobs, instead of drawn ones.
-enum class TraceFormat { gavel, philly };
+enum class TraceFormat { gavel, philly, pollux };
 struct TraceSource {
   TraceFormat format = TraceFormat::philly;
   std::string file;
   std::string throughputs;   // gavel: the table of speeds
   std::string gpu = "v100";  // gavel: the kind of GPU whose speeds count
-  int jobs = 1'000;          // at most
+  std::string profiles;      // pollux: the folder of the profiles, one folder for each application
+  std::map<std::string, ProfileLimits> limits;  // pollux: by application
+  int jobs = 1'000;                             // at most
 };
 
 // A row of policy_table(), or of learned_table() with the file of its model.
@@ -101,7 +108,8 @@ struct ClusterSetup {
   SpeedRule rule = SpeedRule::interference;
   double interval_s = 300;
   bool preempts = false;  // running jobs may be stopped and moved at the end of an interval
-  double restart_s = 0;   // what such a move costs the job
+  double restart_s = 0;   // what such a move costs the job; under measured each start as well
+  double las_threshold = 3'600;  // slot-seconds after which las puts a job into its second queue
   std::vector<ServerShape> servers;
   std::vector<JobType> types;
   Workload workload;
@@ -127,7 +135,8 @@ struct Job {
   int type = 0;
   Tasks wanted;  // by its owner
   double arrival_s = 0;
-  double work = 0;  // seconds alone on the cluster; steps for parameter_servers
+  double work = 0;  // seconds alone on the cluster; steps for parameter_servers and measured
+  int samples = 0;  // measured: of a step
   // parameter_servers only:
   forecast::UpdateMode mode = forecast::UpdateMode::sync;
   forecast::CurveFit loss{};  // by epoch

@@ -82,7 +82,12 @@ void Simulation::State::refresh(ActiveJob& active_job, bool knows) {
   active_job.share_done = done[id] / job.work;
   if (setup.rule != SpeedRule::parameter_servers) {
     active_job.remaining = job.work - done[id];
-    active_job.speed = [](const Tasks&) { return 1.0; };
+    if (setup.rule == SpeedRule::measured)
+      active_job.speed = [this, &job](const Tasks& tasks) {
+        return packed_steps_per_s(setup, job, tasks.workers);
+      };
+    else
+      active_job.speed = [](const Tasks&) { return 1.0; };
     return;
   }
   if (knows) {
@@ -119,10 +124,11 @@ void Simulation::State::schedule(const Scheduler& scheduler) {
     auto layout = stays ? std::optional(before[grant.index]) : scheduler.place(view, grant, rng);
     if (!layout) continue;
     for (std::size_t m = 0; m < view.free.size(); ++m) take(setup, view.free[m], (*layout)[m]);
-    if (!before[grant.index].empty() && *layout != before[grant.index]) {
-      ++outcome.moves;
+    const bool starts = before[grant.index].empty();
+    const bool moves = !starts && *layout != before[grant.index];
+    if (moves) ++outcome.moves;
+    if (moves || (starts && setup.rule == SpeedRule::measured))
       owed_s[static_cast<std::size_t>(job.id)] = setup.restart_s;
-    }
     job.layout = *std::move(layout);
   }
 }

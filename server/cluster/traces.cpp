@@ -1,25 +1,16 @@
 // Job traces in public formats.
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/text.hpp"
 #include "server/cluster/read.hpp"
+#include "server/cluster/table.hpp"
 
 namespace hone::cluster {
 namespace {
-
-std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
 
 // Days since 1970-01-01 of a date of the Gregorian calendar (Hinnant's algorithm).
 double days_of(int year, int month, int day) {
@@ -42,28 +33,6 @@ std::optional<double> seconds_of(std::string_view text) {
   };
   return days_of(part(0, 4), std::clamp(part(5, 2), 1, 12), part(8, 2)) * 86'400 +
          part(11, 2) * 3'600 + part(14, 2) * 60 + part(17, 2);
-}
-
-std::vector<std::string_view> split(std::string_view line, char by) {
-  std::vector<std::string_view> cells;
-  for (std::size_t at = 0; at <= line.size();) {
-    const std::size_t end = std::min(line.find(by, at), line.size());
-    cells.push_back(line.substr(at, end - at));
-    at = end + 1;
-  }
-  return cells;
-}
-
-// Calls each(line) for every line that is not empty, until it returns false.
-template <class Each>
-void for_each_line(std::string_view text, const Each& each) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    std::string_view line = text.substr(at, end - at);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!line.empty() && !each(line)) return;
-    at = end + 1;
-  }
 }
 
 // Collects the jobs of a trace, its types by name.
@@ -94,6 +63,11 @@ class TraceMaker {
     job.work = length_s;
     trace_.jobs.push_back(job);
     return true;
+  }
+  // What is known of the job that was added last.
+  void measured_as(const std::shared_ptr<const Profile>& profile, int samples) {
+    trace_.jobs.back().samples = samples;
+    trace_.types[static_cast<std::size_t>(trace_.jobs.back().type)].profile = profile;
   }
   void skip() { ++trace_.skipped; }
   [[nodiscard]] std::size_t size() const { return trace_.jobs.size(); }
@@ -153,33 +127,39 @@ Result<Trace> read_gavel_trace(std::string_view rows, const Json& throughputs, s
 
 Result<Trace> read_philly_trace(std::string_view rows, int most) {
   if (rows.size() > trace_bytes_max) return refuse(Code::too_large, "the trace is too large");
-  std::optional<std::size_t> time, length, gpus;
-  bool header = true;
   TraceMaker maker;
-  for_each_line(rows, [&](std::string_view line) {
-    const auto cells = split(line, ',');
-    if (header) {
-      header = false;
-      for (std::size_t i = 0; i < cells.size(); ++i) {
-        if (cells[i] == "timestamp") time = i;
-        if (cells[i] == "duration") length = i;
-        if (cells[i] == "num_gpu") gpus = i;
-      }
-      return time && length && gpus;
-    }
-    const auto cell = [&](std::size_t column) {
-      return column < cells.size() ? cells[column] : std::string_view();
-    };
-    const auto arrival = seconds_of(cell(*time));
-    const auto duration = number_of(cell(*length)), count = number_of(cell(*gpus));
+  auto read = for_each_row(rows, {"timestamp", "duration", "num_gpu"}, [&](const auto& cells) {
+    const auto arrival = seconds_of(cells[0]);
+    const auto duration = number_of(cells[1]), count = number_of(cells[2]);
     if (arrival && duration && count)
       maker.add("job", *arrival, *duration, *count);
     else
       maker.skip();
     return maker.size() < static_cast<std::size_t>(std::min(most, jobs_max));
   });
-  if (!time || !length || !gpus)
-    return refuse(Code::invalid, "the trace needs the columns timestamp, duration and num_gpu");
+  if (!read) return refuse(Code::invalid, "the trace " + read.error().detail);
+  return maker.finish();
+}
+
+Result<Trace> read_pollux_trace(std::string_view rows, const Profiles& profiles, int most) {
+  if (rows.size() > trace_bytes_max) return refuse(Code::too_large, "the trace is too large");
+  TraceMaker maker;
+  auto read = for_each_row(
+      rows, {"time", "application", "num_replicas", "batch_size"}, [&](const auto& cells) {
+        const auto arrival = number_of(cells[0]);
+        const auto workers = number_of(cells[2]), samples = number_of(cells[3]);
+        const auto profile = profiles.find(cells[1]);
+        const bool known = profile != profiles.end() && arrival && workers && samples &&
+                           *samples >= profile->second->samples_min() &&
+                           *samples <= profile->second->samples_max();
+        if (!known)
+          maker.skip();
+        else if (const auto count = static_cast<int>(*samples);
+                 maker.add(profile->first, *arrival, profile->second->iterations(count), *workers))
+          maker.measured_as(profile->second, count);
+        return maker.size() < static_cast<std::size_t>(std::min(most, jobs_max));
+      });
+  if (!read) return refuse(Code::invalid, "the trace " + read.error().detail);
   return maker.finish();
 }
 

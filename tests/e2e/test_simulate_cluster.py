@@ -21,6 +21,36 @@ def test_the_examples_rank_the_policies_and_name_what_is_simulated():
     assert text.startswith("Simulated, not measured: optimus, 13 servers, seeds 1 to 2")
 
 
+def test_recorded_jobs_run_at_the_speeds_that_were_measured(tmp_path):
+    profile = tmp_path / "traces" / "small"
+    profile.mkdir(parents=True)
+    (profile / "placements.csv").write_text(
+        "placement,local_bsz,step_time,sync_time\n1,8,1.5,0.0\n2,4,1.0,0.2\n")
+    (profile / "validation-8.csv").write_text(
+        "progress,iteration,metric,grad_sqr,grad_var\n100,100,0.5,1,1\n")
+    (tmp_path / "jobs.csv").write_text(
+        "name,time,application,num_replicas,batch_size\na,0,small,1,8\n")
+    file = tmp_path / "cluster.yaml"
+    file.write_text("""
+rule: measured
+interval: 60
+preempts: true
+restart: 30
+servers: [{gpus: 2, cpus: 2}]
+trace: {format: pollux, file: jobs.csv, profiles: traces}
+policies: [las-fill]
+oracle: optimus-fill
+""")
+    rows = {row["policy"]: row["completion_s"]["mean"] for row in simulate(file)}
+    assert rows == {"las-fill": 30 + 150, "optimus-fill": 30 + 100}
+    (profile / "placements.csv").write_text("placement\n1\n")
+    refused = hone("simulate", "cluster", file)
+    assert refused.returncode != 0
+    assert "small/placements.csv needs the columns placement, local_bsz" in refused.stderr
+    refused = hone("simulate", "cluster", file, "--set", "trace.profiles=nothing")
+    assert refused.returncode != 0 and "nothing has no folders of profiles" in refused.stderr
+
+
 def test_a_trained_policy_is_compared(tmp_path):
     model = tmp_path / "harmony.json"
     ok("train", "harmony", "--jobs", "400", "--seed", "1", "--set", "samples=500", "--set",

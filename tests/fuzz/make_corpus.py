@@ -51,9 +51,17 @@ def cluster_files():
                "trace": {"format": "philly", "file": "a.csv", "jobs": 10}},
               {"rule": "parameter_servers", "servers": [{"count": 3, "cpus": 6}],
                "types": [{"name": "a", "compute_s": 1, "model_mb": 10, "loads": {"cpu": 0.5}}],
-               "exchange": {"samples": 3, "noise": 0.1}, "policies": ["optimus", {"harmony": "m"}]}]
+               "exchange": {"samples": 3, "noise": 0.1}, "policies": ["optimus", {"harmony": "m"}]},
+              {"rule": "measured", "interval": 60, "preempts": True, "restart": 5,
+               "servers": [{"count": 2, "gpus": 4, "cpus": 4}],
+               "trace": {"format": "pollux", "file": "a.csv", "profiles": "b",
+                         "limits": {"a": {"samples_max": 8, "workers_max": 2}}}}]
     rows = ["timestamp,duration,num_gpu\n0,100,1\n2017-10-03 11:34:53,50.5,2\n",
-            "LM\trun\t--steps\t1\t800\t60.0\t2\n"]
+            "LM\trun\t--steps\t1\t800\t60.0\t2\n",
+            # All columns of a profile and of its trace.
+            "placement,local_bsz,step_time,sync_time,num_nodes,num_replicas,progress,grad_sqr,"
+            "grad_var,time,application,batch_size\n"
+            "1,4,1.5,0.1,1,1,10,1,2,0,a,8\n24,8,2.5,1.1,6,12,20,0.5,2,30,a,8\n"]
     for setup in setups:
         keep("cluster_file", json.dumps(setup))
         for trace in rows:

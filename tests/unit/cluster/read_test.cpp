@@ -55,7 +55,7 @@ TEST(ClusterFile, refuses_what_is_wrong_and_names_the_place) {
            Wrong{R"({"servers": [{"cpus": 4}], "oracle": "harmony"})", "/oracle",
                  "oracle must be a policy that needs no model, as oracle or placement-oracle"},
            Wrong{R"({"servers": [{"cpus": 4}], "rule": "magic"})", "/rule",
-                 "rule must be interference, parameter_servers or fixed"},
+                 "rule must be interference, parameter_servers, fixed or measured"},
            Wrong{R"({"servers": [{"cpus": 4}], "jobs": {"workers": [3, 1]}})", "/jobs/workers",
                  "workers must be a whole number, or a list of the least and the most"},
            Wrong{R"({"servers": [{"cpus": 4}], "jobs": {"workers": 9}})", "/jobs/workers",
@@ -64,6 +64,11 @@ TEST(ClusterFile, refuses_what_is_wrong_and_names_the_place) {
                  "trace needs the rule fixed: a trace has lengths, but no parameter servers"},
            Wrong{R"({"servers": [{"cpus": 4}], "rule": "fixed", "trace": {"format": "gavel"}})",
                  "/trace/file", "file must name the file of the trace"},
+           Wrong{R"({"servers": [{"cpus": 4}], "rule": "measured"})", "/rule",
+                 "the rule measured needs a trace in the format pollux"},
+           Wrong{R"({"servers": [{"cpus": 4}], "rule": "measured",
+                     "trace": {"format": "pollux", "file": "a.csv"}})",
+                 "/trace/profiles", "profiles must name the folder of the profiles"},
            Wrong{R"([1])", "", "must be an object"},
        }) {
     const auto setup = read_text(text);
@@ -118,7 +123,7 @@ TEST(ClusterFile, philly_traces_become_jobs) {
   EXPECT_EQ(trace->jobs[1].wanted, (Tasks{8, 0}));
   EXPECT_EQ(read_philly_trace(rows, 1)->jobs.size(), 1U);
   EXPECT_EQ(read_philly_trace("a,b,c\n1,2,3\n", 5).error().detail,
-            "the trace needs the columns timestamp, duration and num_gpu");
+            "the trace needs the columns timestamp, duration, num_gpu");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "sdk/cli/commands/start/simulate_cluster.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -51,12 +52,83 @@ Result<std::string> read_named(const ClusterOptions& options, const std::string&
   return read_file(path);
 }
 
+// The samples N of a file "validation-N.csv"; 0 for other names.
+int validated_samples(std::string_view name) {
+  constexpr std::string_view before = "validation-", after = ".csv";
+  if (!name.starts_with(before) || !name.ends_with(after)) return 0;
+  name.remove_prefix(before.size());
+  name.remove_suffix(after.size());
+  int samples = 0;
+  const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), samples);
+  return fault == std::errc{} && end == name.data() + name.size() ? std::max(samples, 0) : 0;
+}
+
+Result<cluster::Profile> read_profile(const ClusterOptions& options, const std::string& folder,
+                                      const cluster::ProfileLimits& limits) {
+  constexpr std::size_t bytes_max = 1U << 20U, validations_max = 64;
+  cluster::ProfileFiles files;
+  auto placements = read_named(options, folder + "/placements.csv", "the profile", bytes_max);
+  if (!placements) return placements.error();
+  files.placements = *std::move(placements);
+  const fs::path path = fs::path(options.file).parent_path() / folder;
+  std::error_code fault;
+  for (const auto& entry : fs::directory_iterator(path, fault)) {
+    const std::string name = entry.path().filename().string();
+    const int samples = validated_samples(name);
+    if (samples == 0 && name != "scalability.csv") continue;
+    auto text = read_named(options, folder + "/" + name, "the profile", bytes_max);
+    if (!text) return text.error();
+    (samples == 0 ? files.scalability : files.validations[samples]) = *std::move(text);
+    if (files.validations.size() > validations_max)
+      return refuse(Code::too_large, path.string() + " has more than 64 files validation-N.csv");
+  }
+  auto profile = cluster::Profile::read(files, limits);
+  if (!profile) return refuse(Code::invalid, path.string() + "/" + profile.error().detail);
+  return profile;
+}
+
+// One profile for each folder in the folder of profiles.
+Result<cluster::Profiles> read_profiles(const ClusterOptions& options,
+                                        const cluster::TraceSource& source) {
+  const fs::path path = fs::path(options.file).parent_path() / source.profiles;
+  cluster::Profiles profiles;
+  std::error_code fault;
+  for (const auto& entry : fs::directory_iterator(path, fault)) {
+    const std::string name = entry.path().filename().string();
+    if (!entry.is_directory(fault)) continue;
+    if (profiles.size() == cluster::types_max)
+      return refuse(Code::too_large, path.string() + " has more than " +
+                                         std::to_string(cluster::types_max) + " profiles");
+    const auto limits = source.limits.find(name);
+    auto profile =
+        read_profile(options, source.profiles + "/" + name,
+                     limits == source.limits.end() ? cluster::ProfileLimits{} : limits->second);
+    if (!profile) return profile.error();
+    profiles.emplace(name, std::make_shared<const cluster::Profile>(*std::move(profile)));
+  }
+  if (profiles.empty())
+    return refuse(Code::not_found, path.string() + " has no folders of profiles");
+  for (const auto& [name, ignored] : source.limits)
+    if (!profiles.contains(name))
+      return refuse(Code::invalid, "limits: there is no profile '" + name + "'");
+  return profiles;
+}
+
 Result<cluster::Trace> read_trace(const ClusterOptions& options,
                                   const cluster::TraceSource& source) {
   const auto rows = read_named(options, source.file, "the trace", cluster::trace_bytes_max);
   if (!rows) return rows.error();
-  if (source.format == cluster::TraceFormat::philly)
-    return cluster::read_philly_trace(*rows, source.jobs);
+  switch (source.format) {
+    case cluster::TraceFormat::philly:
+      return cluster::read_philly_trace(*rows, source.jobs);
+    case cluster::TraceFormat::pollux: {
+      const auto profiles = read_profiles(options, source);
+      if (!profiles) return profiles.error();
+      return cluster::read_pollux_trace(*rows, *profiles, source.jobs);
+    }
+    case cluster::TraceFormat::gavel:
+      break;
+  }
   const auto table = read_named(options, source.throughputs, "the table", cluster::trace_bytes_max);
   if (!table) return table.error();
   const auto json = parse_json(*table);
