@@ -151,6 +151,7 @@ double steps_per_s(const ClusterSetup& setup, const Job& job, const Tasks& tasks
                    const Layout* layout) {
   if (tasks.workers < 1 || tasks.servers < 1) return 0;
   const JobType& type = type_of(setup, job);
+  if (type.speed) return type.speed->steps_per_s(tasks.servers, tasks.workers);
   const ParameterServers& rule = setup.exchange;
   const double w = tasks.workers, p = tasks.servers;
   const double moved = layout != nullptr ? exchange_s(type.model_mb, rule.bandwidth_mb_s, *layout)

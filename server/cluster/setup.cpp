@@ -15,6 +15,7 @@ void draw_loss(const ClusterSetup& setup, Rng& rng, Job& job) {
   const JobType& type = setup.types[static_cast<std::size_t>(job.type)];
   const ParameterServers& exchange = setup.exchange;
   job.mode = rng.uniform() < 0.5 ? forecast::UpdateMode::sync : forecast::UpdateMode::async;
+  if (type.speed) job.mode = type.speed->mode;
   job.loss.family = forecast::find_curve_family("inverse");
   job.loss.parameters = {rng.uniform(0.1, 0.4), rng.uniform(0.8, 1.3), rng.uniform(0.02, 0.15)};
   const forecast::ConvergenceRule rule{exchange.converged, exchange.converged_epochs, 10'000};

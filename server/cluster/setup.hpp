@@ -39,6 +39,8 @@ struct JobType {
   double batches = 100;  // of an epoch
   // Share of a server's CPU, PCIe, disk and memory bandwidth that a worker uses.
   std::array<double, 4> loads{};
+  // parameter_servers: in place of its formula; placement does not matter then.
+  std::optional<forecast::SpeedModel> speed = std::nullopt;
   std::shared_ptr<const Profile> profile = nullptr;  // measured only, and never nullptr then
 };
 

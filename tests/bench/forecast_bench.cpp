@@ -1,13 +1,9 @@
 // How well the fits of server/forecast predict: losses, speeds, and speeds of DL2's public rows.
 //
-// Usage: forecast_bench [config_speed.txt], the file of github.com/pengyanghua/DL2. Its rows are
-// (model, mode, batch, parameter servers, workers, [speed of each worker], [...], [...]).
+// Usage: forecast_bench [config_speed.txt] (dl2_rows.hpp)
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -15,6 +11,7 @@
 #include "server/forecast/curves.hpp"
 #include "server/forecast/speed.hpp"
 #include "server/search/statistics/bootstrap.hpp"
+#include "tests/bench/dl2_rows.hpp"
 
 namespace hone::forecast {
 namespace {
@@ -92,35 +89,10 @@ void print_speeds() {
   }
 }
 
-// The numbers of a row: batch, parameter servers, workers, then the speeds of the workers.
-std::pair<std::string, SpeedSample> parse_row(const std::string& line) {
-  const std::size_t quote = line.find('\'', 2);
-  const std::string name = line.substr(2, quote - 2);
-  const char* at = line.c_str() + line.find(", ", line.find('\'', quote + 3) + 1) + 2;
-  char* end = nullptr;
-  std::strtol(at, &end, 10);
-  const auto servers = std::strtol(end + 2, &end, 10), workers = std::strtol(end + 2, &end, 10);
-  double sum = 0;
-  for (end += 3; *end != ']' && *end != '\0';) {
-    const char* from = end;
-    sum += std::strtod(from, &end);
-    while (*end == ',' || *end == ' ') ++end;
-    if (end == from) break;
-  }
-  return {name, {int(servers), int(workers), sum}};
-}
-
 void print_rows(const char* path) {
-  std::map<std::string, std::vector<SpeedSample>> models;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (!line.starts_with("('")) continue;
-    const auto [name, sample] = parse_row(line);
-    if (sample.steps_per_s > 0) models[name].push_back(sample);
-  }
   std::printf("\nDL2's rows: median error %% over all rows, 40 draws of rows to fit\n");
   std::printf("| model | rows | 8 rows | 12 | 20 |\n|---|---|---|---|---|\n");
-  for (const auto& [name, rows] : models) {
+  for (const auto& [name, rows] : bench::dl2_rows(path)) {
     std::printf("| %s | %zu ", name.c_str(), rows.size());
     for (const std::size_t count : {8, 12, 20}) {
       std::vector<double> errors;

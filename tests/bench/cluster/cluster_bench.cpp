@@ -1,7 +1,8 @@
 // Figures of Optimus, Hemingway and the interference model of Harmony against their bars. All of
 // them are computed or simulated; none is measured on a cluster.
 //
-// Usage: cluster_bench [SEEDS]. Seeds of the simulated rows; 100 if none are given.
+// Usage: cluster_bench [SEEDS [config_speed.txt]]. Seeds of the simulated rows, 100 if none are
+// given; with the file of dl2_rows.hpp, also jobs with its speeds.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -10,12 +11,14 @@
 #include <string>
 #include <vector>
 
+#include "server/cluster/parameter_shards.hpp"
 #include "server/cluster/summary.hpp"
 #include "server/forecast/curves.hpp"
 #include "server/forecast/least_squares.hpp"
 #include "server/forecast/scaling.hpp"
 #include "server/forecast/speed.hpp"
 #include "server/search/statistics/bootstrap.hpp"
+#include "tests/bench/dl2_rows.hpp"
 
 namespace hone::cluster {
 namespace {
@@ -144,7 +147,8 @@ MeanOfSeeds ratio_of(const ClusterSetup& setup, const char* policy, const char* 
   return relative_completion(one.summary(), two.summary());
 }
 
-void optimus(int seeds) {
+// The set-up of Optimus' testbed: 9 jobs within 12,000 s on 33 slots.
+ClusterSetup testbed() {
   ClusterSetup setup;
   setup.rule = SpeedRule::parameter_servers;
   setup.interval_s = 600;
@@ -156,6 +160,45 @@ void optimus(int seeds) {
   setup.workload.jobs = 9;
   setup.workload.workers_min = 2;
   setup.workload.workers_max = 4;
+  return setup;
+}
+
+// The types with speeds that are fitted to DL2's rows, scaled to the speed of the formula with one
+// worker and one parameter server: how they scale is measured, how long jobs last is not.
+std::vector<JobType> types_with_speeds(const ClusterSetup& setup, const char* path) {
+  std::vector<JobType> types = usual_types();
+  const auto rows = bench::dl2_rows(path);
+  for (std::size_t t = 0; t < types.size(); ++t) {
+    const auto found = std::find_if(rows.begin(), rows.end(), [&](const auto& row) {
+      return row.first.starts_with(types[t].name);
+    });
+    if (found == rows.end()) continue;
+    auto fit = forecast::fit_speed(forecast::UpdateMode::sync, 1, found->second);
+    if (!fit) continue;
+    Job job;
+    job.type = static_cast<int>(t);
+    const double scale = fit->steps_per_s(1, 1) / steps_per_s(setup, job, {1, 1}, nullptr);
+    for (double& seconds : fit->seconds) seconds *= scale;
+    types[t].speed = fit;
+  }
+  return types;
+}
+
+void optimus_with_speeds(int seeds, const char* path) {
+  ClusterSetup setup = testbed();
+  setup.types = types_with_speeds(setup, path);
+  for (const auto& [policy, bar] : {std::pair{"fair", ">= 1.1"}, {"tetris", ">= 1.1"}}) {
+    const auto ratio = ratio_of(setup, policy, "optimus", seeds);
+    const std::string what =
+        "18 " + std::string(policy) + " / optimus, speeds fitted to DL2's rows";
+    print_row(what.c_str(), bar, text_of(ratio), ratio.mean >= 1.1);
+  }
+  const auto known = ratio_of(setup, "fair", "oracle", seeds);
+  print_row("18 fair / oracle, the same", ">= 1.1", text_of(known), known.mean >= 1.1);
+}
+
+void optimus(int seeds) {
+  const ClusterSetup setup = testbed();
   const auto fair = ratio_of(setup, "fair", "optimus", seeds);
   print_row("18 mean completion, fair / optimus, sdk/examples/cluster/optimus.yaml", ">= 1.1",
             text_of(fair), fair.mean >= 1.1);
@@ -218,6 +261,49 @@ void even_placement() {
             std::to_string(equal) + " of " + std::to_string(all), equal == all);
 }
 
+// The 161 tensors of ResNet-50 (He et al., 2015): convolutions, normalizations, one dense layer.
+std::vector<double> resnet_50() {
+  constexpr double kernel = 9, stem = 7 * 7 * 3 * 64, classes = 1000, growth = 4;
+  std::vector<double> sizes{stem};
+  const auto normalization = [&](double channels) { sizes.insert(sizes.end(), 2, channels); };
+  normalization(64);
+  double in = 64;
+  for (const auto& [blocks, width] : {std::pair{3, 64.0}, {4, 128.0}, {6, 256.0}, {3, 512.0}})
+    for (int block = 0; block < blocks; ++block) {
+      const double out = growth * width;
+      sizes.push_back(in * width);
+      normalization(width);
+      sizes.push_back(kernel * width * width);
+      normalization(width);
+      sizes.push_back(width * out);
+      normalization(out);
+      if (block == 0) {
+        sizes.push_back(in * out);
+        normalization(out);
+      }
+      in = out;
+    }
+  sizes.push_back(in * classes);
+  sizes.push_back(classes);
+  return sizes;
+}
+
+void parameter_shards() {
+  constexpr double spread_max = 0.11;
+  const auto shards = assign_parameters(resnet_50(), 10);
+  const auto [small, large] = std::ranges::minmax(shards, {}, &Shard::parameters);
+  const auto [few, many] = std::ranges::minmax(shards, {}, &Shard::requests);
+  int requests = 0;
+  for (const Shard& shard : shards) requests += shard.requests;
+  const double spread = (large.parameters - small.parameters) / 1e6;
+  print_row(
+      "20 ResNet-50 on 10 parameter servers: spread of sizes (million), of requests, requests",
+      "0.11, 1, 161",
+      text_of("%.3f", spread) + ", " + std::to_string(many.requests - few.requests) + ", " +
+          std::to_string(requests),
+      spread <= spread_max && many.requests - few.requests == 1 && requests == 161);
+}
+
 void hemingway() {
   const forecast::ScaleModel iteration{{0.02, 3.2, 0.01, 0.004}, 128};
   int fastest = 1;
@@ -252,7 +338,7 @@ void interference(int seeds) {
   }
 }
 
-void print_all(int seeds) {
+void print_all(int seeds, const char* rows) {
   std::printf("Computed, or simulated with seeds 1 to %d; nothing is measured on a cluster.\n\n",
               seeds);
   std::printf("| row | bar | figure | |\n|---|---|---|---|\n");
@@ -260,7 +346,9 @@ void print_all(int seeds) {
   speed_fit();
   nnls();
   optimus(seeds);
+  if (rows != nullptr) optimus_with_speeds(seeds, rows);
   even_placement();
+  parameter_shards();
   hemingway();
   interference(seeds);
 }
@@ -269,6 +357,7 @@ void print_all(int seeds) {
 }  // namespace hone::cluster
 
 int main(int argc, char** argv) {
-  hone::cluster::print_all(argc > 1 ? std::max(2, std::atoi(argv[1])) : 100);
+  hone::cluster::print_all(argc > 1 ? std::max(2, std::atoi(argv[1])) : 100,
+                           argc > 2 ? argv[2] : nullptr);
   return 0;
 }

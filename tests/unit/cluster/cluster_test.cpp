@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "server/cluster/estimate.hpp"
+#include "server/cluster/parameter_shards.hpp"
 #include "server/cluster/simulate.hpp"
 
 namespace hone::cluster {
@@ -171,6 +172,25 @@ TEST(Cluster, a_job_that_never_fits_is_refused) {
   const auto outcome = simulate(setup, jobs, scheduler_of(*find_policy("packing")), 1);
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().detail, "job 3 never runs: its tasks do not fit into the cluster");
+}
+
+TEST(ParameterShards, large_tensors_are_cut_and_small_ones_level_the_requests) {
+  // A mean of 10 for each of two servers; 0.05 is below 1 % of it.
+  const std::vector<double> sizes{14, 3, 2.9, 0.05, 0.05};
+  const auto shards = assign_parameters(sizes, 2);
+  ASSERT_EQ(shards.size(), 2U);
+  EXPECT_DOUBLE_EQ(shards[0].parameters, 10 + 2 * 0.05);
+  EXPECT_EQ(shards[0].requests, 3);
+  // The rest of the large one, and the two that fit.
+  EXPECT_DOUBLE_EQ(shards[1].parameters, 4 + 3 + 2.9);
+  EXPECT_EQ(shards[1].requests, 3);
+}
+
+TEST(ParameterShards, a_tensor_goes_where_it_fits_best) {
+  const auto shards = assign_parameters(std::vector<double>{6, 5, 4, 3}, 2);  // a mean of 9
+  EXPECT_DOUBLE_EQ(shards[0].parameters, 9);
+  EXPECT_DOUBLE_EQ(shards[1].parameters, 9);
+  EXPECT_EQ(assign_parameters({}, 3).size(), 3U);
 }
 
 }  // namespace
