@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ascii.hpp"
+
 namespace hone {
 
 std::string hex(std::span<const unsigned char> bytes) {
@@ -20,6 +22,14 @@ std::string hex(std::span<const unsigned char> bytes) {
     text += digits[byte & 15U];
   }
   return text;
+}
+
+std::string bytes_of_hex(std::string_view digits) {
+  const auto value = [](char c) { return is_digit(c) ? c - '0' : c - 'a' + 10; };
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
+    bytes += static_cast<char>(value(digits[i]) * 16 + value(digits[i + 1]));
+  return bytes;
 }
 
 std::string hex_word(std::uint64_t number) {

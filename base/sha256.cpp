@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "base/expect.hpp"
 #include "base/hex.hpp"
 
@@ -72,9 +73,8 @@ std::string hmac_sha256_hex(std::string_view secret, std::string_view bytes) {
 }
 
 bool is_sha256_hex(std::string_view text) {
-  return text.size() == Sha256::hex_digits && std::ranges::all_of(text, [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
+  return text.size() == Sha256::hex_digits &&
+         std::ranges::all_of(text, [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 bool equal_secrets(std::string_view a, std::string_view b) {

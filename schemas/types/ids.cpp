@@ -2,13 +2,15 @@
 
 #include <charconv>
 
+#include "base/ascii.hpp"
+
 namespace hone {
 namespace {
 
 // Digits only, no sign, no leading zero but "0" itself where zero is allowed.
 template <class Int>
 std::optional<Int> parse_number(std::string_view digits, Int min) {
-  if (digits.empty() || digits.front() < '0' || digits.front() > '9') return std::nullopt;
+  if (digits.empty() || !is_digit(digits.front())) return std::nullopt;
   if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
   Int number{};
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);

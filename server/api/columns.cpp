@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/ascii.hpp"
 #include "db/queries/find.hpp"
 #include "db/queries/overview.hpp"
 #include "db/queries/queries.hpp"
@@ -62,7 +63,7 @@ class ColumnText {
   }
   // Numbers so far become words, as soon as the column has another kind of value.
   void add_value(std::string_view json) {
-    const bool number = json[0] == '-' || (json[0] >= '0' && json[0] <= '9');
+    const bool number = json[0] == '-' || is_digit(json[0]);
     if (!coded_ && !number && json != "null") recode();
     coded_&& json != "null" ? add_word(json) : add_text(json);
   }

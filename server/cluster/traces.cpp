@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/ascii.hpp"
 #include "base/text.hpp"
 #include "server/cluster/read.hpp"
 #include "server/cluster/table.hpp"
@@ -26,7 +27,7 @@ std::optional<double> seconds_of(std::string_view text) {
   constexpr std::string_view shape = "0000-00-00 00:00:00";
   if (text.size() < shape.size()) return std::nullopt;
   for (std::size_t i = 0; i < shape.size(); ++i)
-    if (shape[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != shape[i] && text[i] != 'T')
+    if (shape[i] == '0' ? !is_digit(text[i]) : text[i] != shape[i] && text[i] != 'T')
       return std::nullopt;
   const auto part = [&](std::size_t at, std::size_t count) {
     return static_cast<int>(*number_of(text.substr(at, count)));

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/ascii.hpp"
 #include "server/dashboard/folder.hpp"
 #include "server/dashboard/report.hpp"
 
@@ -97,13 +98,9 @@ std::optional<std::string> file_of(std::string_view path, std::string_view curre
   return std::string(path.substr(slash + 1));
 }
 
-// Letters, digits, '-', '_', '/' and single dots: no path that leaves the folder.
-bool is_plain(std::string_view path) {
-  const auto fits = [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '/' ||
-           c == '.';
-  };
-  return !path.empty() && std::ranges::all_of(path, fits) && !path.starts_with('/') &&
+// No path that leaves the folder.
+bool stays_inside(std::string_view path) {
+  return !path.empty() && is_plain(path, "-_/.") && !path.starts_with('/') &&
          path.find("..") == std::string_view::npos;
 }
 
@@ -135,7 +132,7 @@ std::optional<api::Response> Pages::answer(const api::Request& request,
   if (!path) return std::nullopt;
   if (request.method != api::Method::get)
     return api::wrong_method(api::word(request.method), request.path, "GET, HEAD");
-  if (!is_plain(*path) || type_of(*path).empty()) return missing(request.path);
+  if (!stays_inside(*path) || type_of(*path).empty()) return missing(request.path);
   if (*path == report_file) return report_page();
   if (!folder_.empty()) return from_folder(*path);
   const auto all = assets();

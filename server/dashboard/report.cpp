@@ -6,7 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/base64.hpp"
+#include "base/hex.hpp"
 #include "base/sha256.hpp"
 
 namespace hone::dashboard {
@@ -18,10 +20,7 @@ Error broken(const std::string& path, const std::string& why) {
   return refuse(Code::internal, "the dashboard cannot become one file: " + path + ": " + why);
 }
 
-bool is_name_character(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$';
-}
+bool is_name_character(char c) { return is_letter_or_digit(c) || c == '_' || c == '$'; }
 
 // The name at the beginning of the text.
 std::string_view name_of(std::string_view text) {
@@ -173,12 +172,7 @@ Status Bundle::export_of(const std::string& path, std::string_view line, Module&
 }
 
 std::string digest_source(std::string_view text) {
-  const std::string digits = sha256_hex(text);
-  const auto value = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
-    bytes += static_cast<char>(value(digits[i]) * 16 + value(digits[i + 1]));
-  return "'sha256-" + base64_text(bytes) + "'";
+  return "'sha256-" + base64_text(bytes_of_hex(sha256_hex(text))) + "'";
 }
 
 std::string policy_of(std::string_view script, std::string_view style) {

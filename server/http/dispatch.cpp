@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "base/ascii.hpp"
 #include "server/api/origin.hpp"
 #include "server/dashboard/pages.hpp"
 #include "server/engine/clock.hpp"
@@ -54,11 +55,7 @@ std::optional<api::Response> authenticate(const Shared& shared, const RequestHea
 // Whether the text may go into a log and a header unchanged.
 bool is_request_id(std::string_view text) {
   constexpr std::size_t longest = 64;
-  const auto fits = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
-           c == '_' || c == '.';
-  };
-  return !text.empty() && text.size() <= longest && std::ranges::all_of(text, fits);
+  return !text.empty() && text.size() <= longest && is_plain(text, "-_.");
 }
 
 // The id under which the logs of both sides have the request.

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <optional>
 
+#include "base/ascii.hpp"
+
 namespace hone::http {
 namespace {
 
@@ -14,13 +16,9 @@ Error bad_http(const std::string& why) {
   return refuse(Code::invalid, "this is no HTTP/1.1 request: " + why);
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // tchar of RFC 9110, 5.6.2.
 bool is_token_char(char c) {
-  return is_digit(c) || is_letter(c) ||
+  return is_letter_or_digit(c) ||
          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
 }
 
@@ -32,7 +30,7 @@ bool is_value_char(char c) {
 
 // A name, an IPv4 address or an IPv6 address in brackets, and a port.
 bool is_host_char(char c) {
-  return is_digit(c) || is_letter(c) ||
+  return is_letter_or_digit(c) ||
          std::string_view("-._~!$&'()*+,;=%:[]").find(c) != std::string_view::npos;
 }
 

@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "base/hex.hpp"
 #include "db/ledger/chain.hpp"
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
@@ -21,19 +22,10 @@ Error diverged(std::int64_t seq, const std::string& what) {
                                     "away and start it with a new one");
 }
 
-// The bytes of 64 hex digits.
-Link link_from(const std::string& digits) {
-  const auto value = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  Link link;
-  for (std::size_t i = 0; i + 1 < digits.size(); i += 2)
-    link += static_cast<char>(value(digits[i]) * 16 + value(digits[i + 1]));
-  return link;
-}
-
 Status append_rows(Ledger& ledger, const Page& page) {
   for (const Row& row : page.rows) {
     const LedgerRow raw{row.seq, row.at, row.kind, row.sweep, row.body};
-    if (auto appended = ledger.append_row(raw, link_from(row.link)); !appended)
+    if (auto appended = ledger.append_row(raw, bytes_of_hex(row.link)); !appended)
       return refuse(appended.error().code,
                     appended.error().detail +
                         (page.version == HONE_VERSION

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/ascii.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/types/command_words.hpp"
 
@@ -181,8 +182,7 @@ std::string variable_of(const std::string& parameter) {
   std::string name = "HONE_PARAM_";
   for (const char c : parameter) {
     const bool small = c >= 'a' && c <= 'z';
-    const bool plain = (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    name += small ? static_cast<char>(c - 'a' + 'A') : plain ? c : '_';
+    name += small ? static_cast<char>(c - 'a' + 'A') : is_letter_or_digit(c) ? c : '_';
   }
   return name;
 }

@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/ascii.hpp"
 #include "server/search/space/expression.hpp"
 
 namespace hone {
@@ -10,8 +11,7 @@ namespace {
 constexpr std::size_t expression_length_max = 1000;  // a longer condition is a program
 constexpr int expression_depth_max = 64;             // bounds the recursion of parser and evaluator
 
-bool starts_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool starts_name(char c) { return is_letter(c) || c == '_'; }
 bool continues_name(char c) { return starts_name(c) || is_digit(c) || c == '.'; }
 
 }  // namespace
