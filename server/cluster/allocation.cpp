@@ -17,6 +17,7 @@ bool elastic(const View& view) {
       return true;
     case SpeedRule::interference:
     case SpeedRule::fixed:
+    case SpeedRule::pairs:
       return false;
   }
   return false;

@@ -137,17 +137,21 @@ std::optional<Layout> best_known(const View& view, const Grant& grant, Rng& rng)
                             [&](const Layout& layout) { return total_speed(view, grant, layout); });
 }
 
-constexpr std::array<PlacementRow, 7> placements{{
+constexpr std::array<PlacementRow, 10> placements{{
     {"balance", "each task to the least loaded server", balanced},
     {"pack", "each task to the fullest server that has room", packed},
     {"even", "Optimus: the fewest servers, tasks spread evenly over them", even},
     {"fill", "the emptiest server first, as many tasks as fit", filled},
     {"lif-linear", "least added interference by a linear model of pairs", least_interference},
     {"random", "each task to any server that has room", anywhere},
+    {"alone", "a GPU for the job alone, the fastest that is free", place_alone, keeps_alone},
+    {"together", "a GPU for the job alone, or any with room", place_together, keeps_together},
+    {"pairs", "where the speeds of all jobs gain most by what is known of pairs", place_by_pairs,
+     keeps_pair},
     {"search", "the best of 30 random placements and all rules, by the true speeds", best_known},
 }};
 
-constexpr std::array<PolicyRow, 16> policies{{
+constexpr std::array<PolicyRow, 20> policies{{
     {"fifo", "fifo", "balance", "first come, first served"},
     {"fair", "fair", "balance", "dominant resource fairness (Ghodsi et al., 2011)"},
     {"srtf", "srtf", "balance", "shortest remaining time first"},
@@ -163,6 +167,10 @@ constexpr std::array<PolicyRow, 16> policies{{
     {"lif-linear", "fifo", "lif-linear", "fifo with least pairwise interference"},
     {"random", "fifo", "random", "fifo with random placement"},
     {"placement-oracle", "fifo", "search", "fifo, placed by the true speeds", true},
+    {"never-pack", "fifo", "alone", "one job on a GPU", false, true},
+    {"pack-all", "fifo", "together", "two jobs on a GPU when none is free", false, true},
+    {"pack-measured", "fifo", "pairs", "two jobs where measured speeds of pairs gain", false, true},
+    {"pack-oracle", "fifo", "pairs", "the same with the true speeds of pairs", true, true},
     {"oracle", "gain", "search", "knows the true speeds and remaining work", true},
 }};
 
@@ -188,6 +196,8 @@ const PolicyRow* find_policy(std::string_view name) {
     if (row.name == name) return &row;
   return nullptr;
 }
+
+bool suits(const PolicyRow& row, SpeedRule rule) { return row.pairs == (rule == SpeedRule::pairs); }
 
 const LearnedRow* find_learned(std::string_view name) {
   for (const LearnedRow& row : learned)

@@ -105,6 +105,28 @@ double measured_steps_per_s(const ClusterSetup& setup, const Placed& placed) {
   return 1 / type_of(setup, *placed.job).profile->iteration_s(placement, placed.job->samples);
 }
 
+// The server of a job of one worker.
+std::size_t place_of(const Layout& layout) {
+  std::size_t m = 0;
+  while (m + 1 < layout.size() && layout[m].workers == 0) ++m;
+  return m;
+}
+
+std::vector<double> pair_rates(const ClusterSetup& setup, std::span<const Placed> running) {
+  std::vector<std::vector<int>> types(setup.servers.size());
+  for (const Placed& placed : running) types[place_of(*placed.layout)].push_back(placed.job->type);
+  std::vector<double> rates;
+  for (const Placed& placed : running) {
+    const std::size_t m = place_of(*placed.layout);
+    const int kind = setup.servers[m].kind, own = placed.job->type;
+    double rate = setup.pair_table->alone(kind, own);
+    if (types[m].size() == 2)
+      rate *= setup.pair_table->share({kind, own, types[m][0] == own ? types[m][1] : types[m][0]});
+    rates.push_back(rate);
+  }
+  return rates;
+}
+
 }  // namespace
 
 Room empty_room(const ClusterSetup& setup) { return setup.servers; }
@@ -188,6 +210,8 @@ std::vector<double> rates_of(const ClusterSetup& setup, std::span<const Placed> 
       for (const Placed& placed : running)
         rates.push_back(steps_per_s(setup, *placed.job, total_of(*placed.layout), placed.layout));
       return rates;
+    case SpeedRule::pairs:
+      return pair_rates(setup, running);
     case SpeedRule::measured:
       for (const Placed& placed : running) rates.push_back(measured_steps_per_s(setup, placed));
       return rates;

@@ -12,6 +12,9 @@
 // and the exchange, which is the most of (S/p)(w - w_k) and (S/p)(p - p_k) over its servers k,
 // twice (gradients and parameters), at the bandwidth of a server.
 //
+// pairs: alone as fast as the kind of GPU allows, and next to another job a share of that
+// (pairs.hpp).
+//
 // measured: iterations by the profile of the job's type (profile.hpp).
 #pragma once
 

@@ -104,11 +104,32 @@ constexpr std::array rule_names{
     std::pair{std::string_view("interference"), SpeedRule::interference},
     std::pair{std::string_view("parameter_servers"), SpeedRule::parameter_servers},
     std::pair{std::string_view("fixed"), SpeedRule::fixed},
+    std::pair{std::string_view("pairs"), SpeedRule::pairs},
     std::pair{std::string_view("measured"), SpeedRule::measured}};
 
 constexpr std::array trace_formats{std::pair{std::string_view("philly"), TraceFormat::philly},
                                    std::pair{std::string_view("gavel"), TraceFormat::gavel},
                                    std::pair{std::string_view("pollux"), TraceFormat::pollux}};
+
+// The index of the kind, which is added if it is new.
+int kind_of(ClusterSetup& setup, const std::string& name) {
+  const auto found = std::ranges::find(setup.kinds, name);
+  if (found == setup.kinds.end()) setup.kinds.push_back(name);
+  return static_cast<int>(std::ranges::find(setup.kinds, name) - setup.kinds.begin());
+}
+
+// {throughputs: FILE, reference: v100}
+void read_pairs(Members& members, ClusterSetup& setup) {
+  const Json* json = members.find("pairs");
+  if (json == nullptr) return;
+  Members pairs(*json, members.at("pairs"), members.status());
+  PairSource source;
+  pairs.text("throughputs", source.throughputs);
+  pairs.text("reference", source.reference);
+  if (source.throughputs.empty())
+    pairs.fail("throughputs", "must name Gavel's table of throughputs (JSON)");
+  setup.pair_source = std::move(source);
+}
 
 void read_servers(Members& members, ClusterSetup& setup) {
   const Json* list = members.find("servers");
@@ -122,6 +143,9 @@ void read_servers(Members& members, ClusterSetup& setup) {
     server.integer("gpus", shape.gpus, 0, slots_max);
     server.integer("cpus", shape.cpus, 1, slots_max);
     if (shape.cpus == 0) server.fail("", "needs cpus: the number of tasks that it can run");
+    std::string kind;
+    server.text("kind", kind);
+    shape.kind = kind_of(setup, kind);
     if (setup.servers.size() + static_cast<std::size_t>(count) > servers_max)
       return members.fail("servers", "may be at most " + std::to_string(servers_max));
     setup.servers.insert(setup.servers.end(), static_cast<std::size_t>(count), shape);
@@ -282,37 +306,7 @@ void read_policies(Members& members, ClusterSetup& setup) {
                 setup);
 }
 
-// Every drawn job must fit into the empty cluster, or it would wait permanently. Those of a trace
-// are judged by check_fits().
-Status check_size(const ClusterSetup& setup) {
-  if (setup.rule == SpeedRule::measured && !setup.trace)
-    return refuse(Code::invalid, "the rule measured needs a trace in the format pollux", "/rule");
-  const int workers = setup.workload.workers_max;
-  const int servers = setup.workload.has_servers ? workers : 0;
-  if (!setup.trace &&
-      (setup.cpus() < workers + servers || (setup.gpus() > 0 && setup.gpus() < workers)))
-    return refuse(Code::invalid,
-                  "the cluster is too small for a job of " + counted(workers, "worker"),
-                  "/jobs/workers");
-  if (setup.rule == SpeedRule::parameter_servers && servers == 0)
-    return refuse(Code::invalid, "the rule parameter_servers needs jobs with parameter servers",
-                  "/jobs/parameter_servers");
-  return Done{};
-}
-
 }  // namespace
-
-Status check_fits(const ClusterSetup& setup, const std::vector<Job>& jobs) {
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const Tasks& wanted = jobs[i].wanted;
-    if (setup.cpus() < wanted.total() || (setup.gpus() > 0 && setup.gpus() < wanted.workers))
-      return refuse(Code::invalid,
-                    "the cluster is too small for job " + std::to_string(i) +
-                        " of the trace: " + counted(wanted.workers, "worker"),
-                    "/servers");
-  }
-  return Done{};
-}
 
 Result<ClusterSetup> read_setup(const Json& document) {
   ClusterSetup setup;
@@ -323,10 +317,11 @@ Result<ClusterSetup> read_setup(const Json& document) {
     members.text("name", setup.name);
     members.text("source", setup.source);
     members.text("rule", rule);
+    if (rule == "pairs") setup.oracle = "pack-oracle";
     const auto found = std::find_if(rule_names.begin(), rule_names.end(),
                                     [&](const auto& row) { return row.first == rule; });
     if (found == rule_names.end())
-      members.fail("rule", "must be interference, parameter_servers, fixed or measured");
+      members.fail("rule", "must be interference, parameter_servers, fixed, pairs or measured");
     else
       setup.rule = found->second;
     members.number("interval", setup.interval_s, 1, 1e6);
@@ -337,11 +332,12 @@ Result<ClusterSetup> read_setup(const Json& document) {
     read_types(members, setup);
     read_jobs(members, setup.workload);
     read_trace(members, setup);
+    read_pairs(members, setup);
     read_rules(members, setup);
     read_policies(members, setup);
   }
   if (!status) return std::move(status).error();
-  if (auto sized = check_size(setup); !sized) return std::move(sized).error();
+  if (auto checked = check_setup(setup); !checked) return std::move(checked).error();
   return setup;
 }
 

@@ -27,6 +27,9 @@ struct Trace {
   int skipped = 0;  // rows without GPUs, time or a known throughput
 };
 
+// What read_setup() refuses after reading: a rule without what it needs, policies of another rule.
+Status check_setup(const ClusterSetup& setup);
+
 // Refuses jobs that are larger than the whole cluster: they would wait permanently.
 Status check_fits(const ClusterSetup& setup, const std::vector<Job>& jobs);
 

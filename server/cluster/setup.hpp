@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "server/cluster/pairs.hpp"
 #include "server/cluster/profile.hpp"
 #include "server/forecast/curves.hpp"
 #include "server/forecast/speed.hpp"
@@ -22,6 +23,7 @@ enum class SpeedRule {
   interference,       // jobs on a server slow each other down (Harmony's problem)
   parameter_servers,  // workers and parameter servers exchange the model (Optimus' problem)
   fixed,              // placement does not matter: traces
+  pairs,              // a server is a GPU that two jobs may share, at measured speeds
   measured,           // seconds of an iteration by placement: traces with profiles
 };
 
@@ -51,6 +53,7 @@ std::vector<JobType> usual_types();
 struct ServerShape {
   int gpus = 0;  // slots for workers
   int cpus = 0;  // slots for tasks of any kind
+  int kind = 0;  // pairs: of ClusterSetup::kinds
 };
 
 struct Workload {
@@ -97,6 +100,12 @@ struct TraceSource {
   int jobs = 1'000;                             // at most
 };
 
+// pairs: where its speeds come from.
+struct PairSource {
+  std::string throughputs;         // the file of Gavel's table
+  std::string reference = "v100";  // the kind of GPU on which a job alone has the speed 1
+};
+
 // A row of policy_table(), or of learned_table() with the file of its model.
 struct PolicyChoice {
   std::string name;
@@ -116,6 +125,9 @@ struct ClusterSetup {
   std::vector<JobType> types;
   Workload workload;
   std::optional<TraceSource> trace;
+  std::optional<PairSource> pair_source;
+  std::vector<std::string> kinds;               // of GPUs
+  std::shared_ptr<const PairTable> pair_table;  // pairs only, and never nullptr then
   Interference interference;
   ParameterServers exchange;
   std::vector<PolicyChoice> policies;

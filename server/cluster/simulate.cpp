@@ -22,7 +22,8 @@ double Outcome::mean_completion_s() const {
 }
 
 Scheduler scheduler_of(const PolicyRow& row) {
-  return {find_allocation(row.allocation), find_placement(row.placement)->place, row.knows};
+  const PlacementRow& placement = *find_placement(row.placement);
+  return {find_allocation(row.allocation), placement.place, row.knows, placement.keeps};
 }
 
 struct Simulation::State {
@@ -50,11 +51,14 @@ struct Simulation::State {
   std::vector<ActiveJob> active;
   std::vector<double> done, owed_s;                  // work; seconds of restarting still to come
   std::vector<std::unique_ptr<Estimate>> estimates;  // by job; only for parameter_servers
+  PairEstimate pairs;                                // only for pairs
 
   void admit(bool knows);
   void refresh(ActiveJob& job, bool knows);
+  void tell_pairs(View& view, bool knows) const;
   void schedule(const Scheduler& scheduler);
   void run();
+  void measure_pairs(std::span<const Placed> running, std::span<const double> rates);
   void advance(const std::vector<double>& rates, double span_s);
   void leave();
 };
@@ -106,7 +110,8 @@ void Simulation::State::refresh(ActiveJob& active_job, bool knows) {
 void Simulation::State::schedule(const Scheduler& scheduler) {
   admit(scheduler.knows);
   std::vector<Layout> before(active.size());
-  View view{&setup, now_s, active, empty_room(setup)};
+  View view{&setup, now_s, active, empty_room(setup), {}, {}};
+  tell_pairs(view, scheduler.knows);
   for (std::size_t i = 0; i < active.size(); ++i) {
     before[i] = active[i].layout;
     if (setup.preempts) active[i].layout.clear();
@@ -121,6 +126,8 @@ void Simulation::State::schedule(const Scheduler& scheduler) {
     bool stays = same;
     for (std::size_t m = 0; stays && m < view.free.size(); ++m)
       stays = fits(setup, view.free[m], before[grant.index][m]);
+    stays =
+        stays && (scheduler.keeps == nullptr || scheduler.keeps(view, grant, before[grant.index]));
     auto layout = stays ? std::optional(before[grant.index]) : scheduler.place(view, grant, rng);
     if (!layout) continue;
     for (std::size_t m = 0; m < view.free.size(); ++m) take(setup, view.free[m], (*layout)[m]);
@@ -130,6 +137,39 @@ void Simulation::State::schedule(const Scheduler& scheduler) {
     if (moves || (starts && setup.rule == SpeedRule::measured))
       owed_s[static_cast<std::size_t>(job.id)] = setup.restart_s;
     job.layout = *std::move(layout);
+  }
+}
+
+void Simulation::State::tell_pairs(View& view, bool knows) const {
+  if (setup.rule != SpeedRule::pairs) return;
+  if (!knows) {
+    view.pair_share = [this](const PairKey& key) { return pairs.share(key); };
+    view.pair_useless = [this](const PairKey& key) { return pairs.useless(key); };
+    return;
+  }
+  view.pair_share = [this](const PairKey& key) { return setup.pair_table->share(key); };
+  view.pair_useless = [this](const PairKey& key) {
+    return setup.pair_table->share(key) + setup.pair_table->share(turned(key)) < pair_gain_min;
+  };
+}
+
+// Speeds are measured once in an interval, as with reports.
+void Simulation::State::measure_pairs(std::span<const Placed> running,
+                                      std::span<const double> rates) {
+  std::map<std::size_t, std::vector<std::size_t>> by_server;
+  for (std::size_t i = 0; i < running.size(); ++i)
+    for (std::size_t m = 0; m < running[i].layout->size(); ++m)
+      if ((*running[i].layout)[m].workers > 0) by_server[m].push_back(i);
+  for (const auto& [m, both] : by_server) {
+    if (both.size() != 2) continue;
+    const int kind = setup.servers[m].kind;
+    for (const std::size_t i : both) {
+      const int own = running[i].job->type, other = running[both[0] + both[1] - i].job->type;
+      const double noise = std::max(0.1, 1 + setup.exchange.noise * rng.normal());
+      const PairKey key{kind, own, other};
+      pairs.observe(key, std::min(1.0, rates[i] / setup.pair_table->alone(kind, own) * noise));
+      if (own < other || (own == other && i == both[0])) ++outcome.together[key];
+    }
   }
 }
 
@@ -182,6 +222,7 @@ void Simulation::State::run() {
     for (const ActiveJob& job : active)
       if (!job.layout.empty()) running.push_back({job.job, &job.layout});
     const auto rates = rates_model(setup, running);
+    if (first && setup.rule == SpeedRule::pairs) measure_pairs(running, rates);
     if (first && !estimates.empty())
       for (std::size_t i = 0, at = 0; i < active.size(); ++i)
         if (!active[i].layout.empty())

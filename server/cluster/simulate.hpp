@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 
 #include "base/result.hpp"
@@ -17,6 +18,7 @@ struct Outcome {
   double busy = 0;                   // mean share of the CPU slots in use until the makespan
   double gpus_busy = 0;              // the same of the GPUs; 0 without GPUs
   int moves = 0;                     // of running jobs
+  std::map<PairKey, int> together;   // pairs: intervals in which both shared a GPU
   [[nodiscard]] double mean_completion_s() const;
 };
 
@@ -25,6 +27,7 @@ struct Scheduler {
   const AllocationRow* allocation = nullptr;
   Place place;
   bool knows = false;
+  bool (*keeps)(const View& view, const Grant& grant, const Layout& layout) = nullptr;
 };
 Scheduler scheduler_of(const PolicyRow& row);
 

@@ -51,6 +51,24 @@ oracle: optimus-fill
     assert refused.returncode != 0 and "nothing has no folders of profiles" in refused.stderr
 
 
+def test_pairs_of_jobs_share_a_gpu_where_they_gain(tmp_path):
+    (tmp_path / "t.json").write_text(json.dumps({"v100": {
+        "('light', 1)": {"null": 20, "('light', 1)": [18, 18]}}}))
+    file = tmp_path / "cluster.yaml"
+    file.write_text("""
+rule: pairs
+preempts: true
+servers: [{count: 2, cpus: 2, kind: v100}]
+pairs: {throughputs: t.json}
+jobs: {count: 40, per_interval: 1, workers: 1, parameter_servers: false}
+""")
+    rows = {row["policy"]: row["of_oracle"]["mean"] for row in simulate(file)}
+    assert set(rows) == {"never-pack", "pack-all", "pack-measured", "pack-oracle"}
+    assert rows["pack-measured"] < 0.8 * rows["never-pack"]
+    refused = hone("simulate", "cluster", file, "--against", "fifo")
+    assert refused.returncode != 0 and "policy 'fifo' is not for this rule" in refused.stderr
+
+
 def test_a_trained_policy_is_compared(tmp_path):
     model = tmp_path / "harmony.json"
     ok("train", "harmony", "--jobs", "400", "--seed", "1", "--set", "samples=500", "--set",

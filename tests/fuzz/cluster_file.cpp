@@ -57,6 +57,8 @@ void feed(const std::uint8_t* data, std::size_t size) {
     expect(!model.error().detail.empty(), "a refusal says why");
   if (setup->workload.jobs <= 100 && setup->rule != cluster::SpeedRule::measured)
     simulate_small(*setup, cluster::draw_jobs(*setup, 1));
+  if (const auto table = cluster::PairTable::read(*document, {"v100"}, "v100"); !table)
+    expect(!table.error().detail.empty(), "a refusal says why");
   if (middle == std::string_view::npos) return;
   const auto rows = text.substr(middle + 5);
   read_measured(*setup, rows);

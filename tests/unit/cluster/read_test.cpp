@@ -55,7 +55,7 @@ TEST(ClusterFile, refuses_what_is_wrong_and_names_the_place) {
            Wrong{R"({"servers": [{"cpus": 4}], "oracle": "harmony"})", "/oracle",
                  "oracle must be a policy that needs no model, as oracle or placement-oracle"},
            Wrong{R"({"servers": [{"cpus": 4}], "rule": "magic"})", "/rule",
-                 "rule must be interference, parameter_servers, fixed or measured"},
+                 "rule must be interference, parameter_servers, fixed, pairs or measured"},
            Wrong{R"({"servers": [{"cpus": 4}], "jobs": {"workers": [3, 1]}})", "/jobs/workers",
                  "workers must be a whole number, or a list of the least and the most"},
            Wrong{R"({"servers": [{"cpus": 4}], "jobs": {"workers": 9}})", "/jobs/workers",

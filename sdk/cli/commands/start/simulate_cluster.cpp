@@ -137,6 +137,21 @@ Result<cluster::Trace> read_trace(const ClusterOptions& options,
   return cluster::read_gavel_trace(*rows, *json, source.gpu, source.jobs);
 }
 
+Status read_pair_table(const ClusterOptions& options, ClusterSetup& setup) {
+  const cluster::PairSource& source = *setup.pair_source;
+  const auto text = read_named(options, source.throughputs, "the table", cluster::trace_bytes_max);
+  if (!text) return text.error();
+  const auto json = parse_json(*text);
+  if (!json)
+    return refuse(Code::invalid, source.throughputs + " is no JSON: " + json.error().detail);
+  auto table = cluster::PairTable::read(*json, setup.kinds, source.reference);
+  if (!table) return refuse(Code::invalid, "/pairs: " + table.error().detail);
+  setup.types.clear();
+  for (const std::string& name : table->types()) setup.types.emplace_back().name = name;
+  setup.pair_table = std::make_shared<const cluster::PairTable>(*std::move(table));
+  return Done{};
+}
+
 // A setup and where its jobs come from.
 struct Scene {
   ClusterSetup setup;
@@ -153,6 +168,8 @@ Result<Scene> read_scene(const ClusterOptions& options) {
   if (scene.seeds == 0) scene.seeds = scene.setup.trace ? seeds_recorded : seeds_drawn;
   const std::string source =
       scene.setup.source.empty() ? "its file names no source" : scene.setup.source;
+  if (scene.setup.pair_source)
+    if (auto read = read_pair_table(options, scene.setup); !read) return read.error();
   if (!scene.setup.trace) {
     scene.data = counted(scene.setup.workload.jobs, "drawn job") + " a seed; " + source;
     return scene;
@@ -208,7 +225,7 @@ Result<std::vector<Contender>> contenders_of(const ClusterSetup& setup,
   for (const std::string& name : options.against) choices.push_back({name, ""});
   if (choices.empty())
     for (const cluster::PolicyRow& row : cluster::policy_table())
-      if (!row.knows) choices.push_back({std::string(row.name), ""});
+      if (!row.knows && suits(row, setup.rule)) choices.push_back({std::string(row.name), ""});
   std::erase(choices, cluster::PolicyChoice{setup.oracle, ""});
   choices.push_back({setup.oracle, ""});
   std::vector<std::string_view> known;
@@ -233,6 +250,8 @@ Result<std::vector<Contender>> contenders_of(const ClusterSetup& setup,
     if (row == nullptr)
       return refuse(Code::invalid,
                     "--against has no policy '" + choices[i].name + "'" + hint(choices[i].name));
+    if (!suits(*row, setup.rule))
+      return refuse(Code::invalid, "policy '" + choices[i].name + "' is not for this rule");
     contenders.push_back(contender_of(*row));
   }
   return contenders;
