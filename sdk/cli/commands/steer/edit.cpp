@@ -279,7 +279,7 @@ CommandAction declare_edit(Flags& flags) {
   return with_options(edit_sweep, [&](EditOptions& options) {
     flags.argument("SWEEP", options.id, "id of the sweep");
     flags.integer("--trials N", options.trials, {1, 1e6},
-                  "total number of trials; more than there are continue an ended sweep");
+                  "total number of trials; a larger number continues an ended sweep");
     flags.integer("--concurrency N", options.concurrency, {0, 1e6},
                   "number of parallel runs; 0: no limit");
     flags.integer("--share N", options.share, {1, 1000},
