@@ -3,14 +3,14 @@
 #include <vector>
 
 #include "db/queries/overview.hpp"
+#include "db/scan.hpp"
 #include "db/sql.hpp"
-#include "schemas/codec/words.hpp"
 
 namespace hone {
 namespace {
 
-constexpr std::string_view steps_of = "SELECT trial, sum(step) FROM run";
-constexpr std::string_view time_of = "SELECT trial, sum(ended_at - granted_at) FROM attempt";
+constexpr std::string_view steps_of = "SELECT trial, step FROM run";
+constexpr std::string_view time_of = "SELECT trial, ended_at - granted_at FROM attempt";
 
 // The ids of a sweep's trials. They rise with the trials' numbers, and where they are close to each
 // other, one pass over a table by id is faster than a search for each trial.
@@ -21,13 +21,13 @@ struct TrialIds {
 };
 
 TrialIds ids_of(SQLite::Database& db, SweepId sweep) {
-  SQLite::Statement s(db, "SELECT min(id), max(id), count(*) FROM trial WHERE sweep = ?");
+  const std::string end = "SELECT id, number FROM trial WHERE sweep = ? ORDER BY number";
+  sql::Scan first(db, end + " LIMIT 1"), last(db, end + " DESC LIMIT 1");
   TrialIds ids;
-  if (!sql::bind(s, sweep).executeStep()) return ids;
-  sql::Columns c(s);
-  ids.first = c.integer();
-  ids.last = c.integer();
-  ids.dense = ids.last - ids.first < 2 * c.integer();
+  if (!first.bind({sweep.value}).next() || !last.bind({sweep.value}).next()) return ids;
+  ids.first = first.integer(0);
+  ids.last = last.integer(0);
+  ids.dense = ids.last - ids.first < 2 * (last.integer(1) + 1);  // numbers have no gaps
   return ids;
 }
 
@@ -35,9 +35,9 @@ TrialIds ids_of(SQLite::Database& db, SweepId sweep) {
 // each take five times as long.
 class TrialSums {
  public:
-  TrialSums(SQLite::Database& db, TrialIds ids, CellSums sums) : first_(ids.first) {
-    if (sums.steps) steps_ = read(db, steps_of, ids);
-    if (sums.seconds) times_ = read(db, time_of, ids);
+  TrialSums(SQLite::Database& db, TrialIds ids, CellsWanted wanted) : first_(ids.first) {
+    if (wanted.steps) steps_ = read(db, steps_of, ids);
+    if (wanted.seconds) times_ = read(db, time_of, ids);
   }
   void add_to(TrialCells& cells) const {
     const auto at = static_cast<std::size_t>(cells.trial.value - first_);
@@ -49,13 +49,10 @@ class TrialSums {
   static std::vector<std::int64_t> read(SQLite::Database& db, std::string_view select,
                                         TrialIds ids) {
     std::vector<std::int64_t> sums(static_cast<std::size_t>(ids.last - ids.first + 1));
-    SQLite::Statement s(db, std::string(select) + " WHERE trial BETWEEN ? AND ? GROUP BY trial");
-    sql::bind(s, ids.first, ids.last);
-    while (s.executeStep()) {
-      sql::Columns c(s);
-      const auto at = static_cast<std::size_t>(c.integer() - ids.first);
-      sums[at] = c.integer();
-    }
+    sql::Scan rows(db, std::string(select) + " WHERE trial BETWEEN ? AND ?");
+    rows.bind({ids.first, ids.last});
+    while (rows.next())
+      sums[static_cast<std::size_t>(rows.integer(0) - ids.first)] += rows.integer(1);
     return sums;
   }
 
@@ -63,34 +60,38 @@ class TrialSums {
   std::vector<std::int64_t> steps_, times_;
 };
 
-std::string select_cells(CellSums sums, std::string_view where) {
-  return std::string(
-             "SELECT t.id, t.number, t.state, t.reason, t.cost, t.phase, t.runs, t.proposed_at,"
-             " t.pinned_at IS NOT NULL, ") +
-         (sums.steps ? "(SELECT sum(step) FROM run WHERE trial = t.id)" : "0") + ", " +
-         (sums.seconds ? "(SELECT sum(ended_at - granted_at) FROM attempt WHERE trial = t.id)"
-                       : "0") +
-         ", t.params FROM trial t WHERE " + std::string(where);
+std::string select_cells(CellsWanted wanted, std::string_view where) {
+  std::string select = "SELECT t.id, t.number, t.state, t.reason, t.cost, t.phase, t.runs";
+  const auto add = [&select](bool is_wanted, std::string_view cell, std::string_view other) {
+    select.append(", ").append(is_wanted ? cell : other);
+  };
+  add(wanted.proposed, "t.proposed_at", "0");
+  add(wanted.pinned, "t.pinned_at IS NOT NULL", "0");
+  add(wanted.steps, "(SELECT sum(step) FROM run WHERE trial = t.id)", "0");
+  add(wanted.seconds, "(SELECT sum(ended_at - granted_at) FROM attempt WHERE trial = t.id)", "0");
+  add(wanted.params, "t.params", "''");
+  return select.append(" FROM trial t WHERE ").append(where);
 }
 
-void use_row(const SQLite::Statement& s, Goal goal, const TrialSums* sums,
-             const std::function<void(const TrialCells&)>& use) {
-  sql::Columns c(s);
+void use_rows(sql::Scan& rows, Goal goal, const TrialSums* sums,
+              const std::function<void(const TrialCells&)>& use) {
   TrialCells cells;
-  cells.trial = c.id<TrialId>();
-  cells.number = c.integer();
-  cells.state = c.word<RunState>();
-  cells.reason = c.word<EndReason>();
-  cells.value = sql::score_of(c.real(), goal);
-  cells.phase = c.small();
-  cells.runs = c.small();
-  cells.proposed_at = c.instant();
-  cells.pinned = c.integer() != 0;
-  cells.steps = c.integer();
-  cells.seconds = static_cast<double>(c.integer()) / 1e6;
-  if (sums != nullptr) sums->add_to(cells);
-  cells.params = c.view();
-  use(cells);
+  while (rows.next()) {
+    cells.trial = TrialId{rows.integer(0)};
+    cells.number = rows.integer(1);
+    cells.state = rows.view(2);
+    cells.reason = rows.view(3);
+    cells.value = sql::score_of(rows.real(4), goal);
+    cells.phase = rows.small(5);
+    cells.runs = rows.small(6);
+    cells.proposed_at = {rows.integer(7)};
+    cells.pinned = rows.integer(8) != 0;
+    cells.steps = rows.integer(9);
+    cells.seconds = static_cast<double>(rows.integer(10)) / 1e6;
+    cells.params = rows.view(11);
+    if (sums != nullptr) sums->add_to(cells);
+    use(cells);
+  }
 }
 
 // Appends the trials that the ids in a text name: "rn_42.0" and "tr_42". A text in quotes that
@@ -122,29 +123,23 @@ std::optional<LeaseId> named_lease(const std::string& body) {
 
 }  // namespace
 
-void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, CellSums sums,
+void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, CellsWanted wanted,
                 const std::vector<TrialId>* only,
                 const std::function<void(const TrialCells&)>& use) {
   if (only != nullptr) {
-    SQLite::Statement s(db, select_cells(sums, "t.sweep = ? AND t.id = ?"));
-    for (const TrialId id : *only) {
-      sql::bind(s, sweep, id);
-      while (s.executeStep()) use_row(s, goal, nullptr, use);
-    }
+    sql::Scan row(db, select_cells(wanted, "t.sweep = ? AND t.id = ?"));
+    for (const TrialId id : *only) use_rows(row.bind({sweep.value, id.value}), goal, nullptr, use);
     return;
   }
   const auto ids = ids_of(db, sweep);
   if (!ids.dense) {
-    SQLite::Statement s(db, select_cells(sums, "t.sweep = ? ORDER BY t.number"));
-    sql::bind(s, sweep);
-    while (s.executeStep()) use_row(s, goal, nullptr, use);
-    return;
+    sql::Scan rows(db, select_cells(wanted, "t.sweep = ? ORDER BY t.number"));
+    return use_rows(rows.bind({sweep.value}), goal, nullptr, use);
   }
-  const TrialSums all(db, ids, sums);
-  SQLite::Statement s(
-      db, select_cells({false, false}, "+t.sweep = ? AND t.id BETWEEN ? AND ? ORDER BY t.id"));
-  sql::bind(s, sweep, ids.first, ids.last);
-  while (s.executeStep()) use_row(s, goal, &all, use);
+  const TrialSums sums(db, ids, wanted);
+  wanted.steps = wanted.seconds = false;
+  sql::Scan rows(db, select_cells(wanted, "+t.sweep = ? AND t.id BETWEEN ? AND ? ORDER BY t.id"));
+  use_rows(rows.bind({sweep.value, ids.first, ids.last}), goal, &sums, use);
 }
 
 // Some events name only a lease.

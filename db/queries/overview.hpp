@@ -81,11 +81,12 @@ void each_curve(SQLite::Database& db, SweepId sweep,
 
 // columns.cpp
 
+// The views are valid during the call.
 struct TrialCells {
   TrialId trial;
   std::int64_t number = 0;
-  RunState state = RunState::queued;
-  EndReason reason = EndReason::none;
+  std::string_view state;   // a word of RunState
+  std::string_view reason;  // a word of EndReason
   std::optional<Score> value;
   int phase = 0;
   int runs = 1;
@@ -93,16 +94,19 @@ struct TrialCells {
   bool pinned = false;
   std::int64_t steps = 0;   // trained by all of its runs
   double seconds = 0;       // of its ended attempts
-  std::string_view params;  // JSON; valid during the call
+  std::string_view params;  // JSON
 };
-// Sums over a trial's runs and attempts are read only where they are wanted: they cost as much as
-// the rest.
-struct CellSums {
+// The cells that are read only where they are wanted. The sums over a trial's runs and attempts
+// cost as much as the rest.
+struct CellsWanted {
   bool steps = true;
   bool seconds = true;
+  bool proposed = true;
+  bool pinned = true;
+  bool params = true;
 };
 // The trials of a sweep by number; `only`: those of these ids.
-void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, CellSums sums,
+void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, CellsWanted wanted,
                 const std::vector<TrialId>* only,
                 const std::function<void(const TrialCells&)>& use);
 

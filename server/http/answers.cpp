@@ -1,12 +1,15 @@
 // How answers are written.
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <boost/asio/error.hpp>
 #include <string>
+#include <utility>
 
 #include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
 #include "server/http/connection.hpp"
+#include "server/limits.hpp"
 
 namespace hone::http {
 namespace asio = boost::asio;
@@ -84,7 +87,7 @@ void log_answer(const Incoming& incoming, const api::Response& answer) {
 std::string head_text(const Incoming& incoming, const api::Response& answer, bool keep,
                       std::optional<std::int64_t> length) {
   std::string text;
-  text.reserve(256 + answer.body.size());
+  text.reserve(256 + std::min(answer.body.size(), limits::joined_body_bytes_max));
   add_status(text, incoming.version, answer.status);
   add_field(text, "Server", "hone/" HONE_VERSION);
   add_field(text, "Cache-Control", answer.cache_control);
@@ -125,7 +128,7 @@ asio::awaitable<After> write_answer(Connection& connection, const Incoming& inco
   add_role(connection.shared, answer.fields);
   auto& shared = connection.shared;
   const bool keep = incoming.keep_alive && !shared.draining;
-  std::string text;
+  std::string text, body;
   std::size_t sent = 0;
   {
     const Spending spending(shared.parts->counters, Part::render);
@@ -133,19 +136,21 @@ asio::awaitable<After> write_answer(Connection& connection, const Incoming& inco
     std::optional<std::int64_t> length = static_cast<std::int64_t>(answer.body.size());
     if (answer.status == 304) length.reset();
     text = head_text(incoming, answer, keep, length);
-    if (!incoming.head_only) text += answer.body;
-    std::string().swap(answer.body);
+    if (!incoming.head_only) body = std::move(answer.body);
+    if (body.size() <= limits::joined_body_bytes_max) text += std::exchange(body, {});
     sent = connection.write_at_once(text);  // nearly always all of it
   }
-  if (sent < text.size()) {
-    const auto held = shared.answers.take(speaker_of(connection, incoming), text.size());
+  if (sent < text.size() || !body.empty()) {
+    const auto bytes = text.size() + body.size();
+    const auto held = shared.answers.take(speaker_of(connection, incoming), bytes);
     if (!held) {
       spdlog::warn("closed a connection of {}: its clients leave too many bytes of answers unread",
                    speaker_of(connection, incoming));
       throw boost::system::system_error(asio::error::no_buffer_space);
     }
     connection.expires_after(shared.bounds.request_time);
-    co_await connection.write(std::string_view(text).substr(sent));
+    if (sent < text.size()) co_await connection.write(std::string_view(text).substr(sent));
+    if (!body.empty()) co_await connection.write(body);
   }
   co_return keep ? After::keep : After::close;
 }

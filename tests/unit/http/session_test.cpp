@@ -80,6 +80,22 @@ TEST(Session, answers_pipelined_requests_in_order) {
   EXPECT_TRUE(client.receive().json().contains("api"));
 }
 
+TEST(Session, sends_a_large_answer_whole_and_the_next_one_after_it) {
+  TestServer server;
+  auto body = Json::parse(submit_body("large"));
+  const std::string word(4096, 'x');
+  constexpr int words = 60;  // more than a socket holds
+  for (int i = 0; i < words; ++i) body["spec"]["command"].push_back(word);
+  const auto sweep = server.post("/v1/sweeps", body.dump())["sweep"].get<std::string>();
+  auto client = server.connect();
+  client.send(request("GET /v1/sweeps/" + sweep) + request("GET /v1/version"));
+  EXPECT_EQ(client.receive().json()["spec"]["command"].back(), word);
+  EXPECT_TRUE(client.receive().json().contains("api"));
+  client.send(request("HEAD /v1/sweeps/" + sweep) + request("GET /v1/version"));
+  EXPECT_GT(std::stoul(client.receive(true).field("Content-Length")), words * word.size());
+  EXPECT_TRUE(client.receive().json().contains("api"));
+}
+
 TEST(Session, answers_a_request_that_arrives_byte_by_byte) {
   TestServer server;
   auto client = server.connect();
