@@ -24,6 +24,7 @@ const lateTime = 5000;
 let leave = [];
 let turn = 0;
 let path = "";
+let away = false; // the page could not be read, as the server did not answer
 
 // What a page gets: where it is, what the token may do, and a place for what must end with it.
 function context(ids) {
@@ -58,6 +59,7 @@ export async function show(force = false) {
   const now = parts.join("/");
   if (now === path && !force) return;
   path = now;
+  away = false;
   for (const work of leave.splice(0)) work();
   const mine = ++turn;
   const [page, ids] = pageOf(parts);
@@ -87,6 +89,7 @@ export async function show(force = false) {
     clearTimeout(late);
     if (mine !== turn) return;
     if (error.status === 401) return void askToken(error.message);
+    away = error.status === 0;
     replace(
       main,
       problem(error, report ? null : () => show(true)),
@@ -100,6 +103,7 @@ function askToken(why) {
   const field = h("input", { type: "password", autocomplete: "off", "aria-label": "Token" });
   const remember = h("input", { type: "checkbox" });
   const tried = token() !== "";
+  showLive({ kind: "token", sentence: "The server asks for a token." });
   replace(
     main,
     h(
@@ -120,7 +124,7 @@ function askToken(why) {
         h(
           "div.fields",
           {},
-          tried ? h("p.bad", { role: "alert" }, `The token was refused: ${why}.`) : null,
+          tried ? h("p.bad", { role: "alert" }, `The token was refused: ${why.split(";")[0]}.`) : null,
           h(
             "p",
             {},
@@ -156,12 +160,20 @@ function setTheme(next) {
   redrawAll();
 }
 
+const liveWords = {
+  live: "live",
+  lost: "server away",
+  refused: "refused",
+  token: "token needed",
+};
+
 function showLive({ kind, sentence }) {
   const mark = document.getElementById("live");
   mark.dataset.state = kind;
-  mark.textContent = kind === "live" ? "live" : kind === "lost" ? "server away" : "connecting";
+  mark.textContent = liveWords[kind] ?? "connecting";
   mark.title = sentence;
   mark.setAttribute("aria-label", sentence);
+  if (kind === "live" && away) show(true);
 }
 
 // A standby answers reads only: what would change something is not offered there.

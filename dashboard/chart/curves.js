@@ -15,11 +15,13 @@ export class CurvesPlot extends Plot {
     super({ label: "Learning curves of all runs", height: 440, ...options });
     this.worker = rasterer(({ turn, counts }) => {
       this.image = { key: this.asked, turn, picture: this.pictureOf(counts) };
+      this.took = performance.now() - this.began;
       this.asked = null;
       this.redraw();
     });
     this.turn = 0;
     this.asked = null; // what the worker draws now
+    this.took = 0; // milliseconds of its last picture
   }
 
   close() {
@@ -45,6 +47,7 @@ export class CurvesPlot extends Plot {
     const form = view.rank ? "linear" : forms.includes(view.form) ? view.form : "linear";
     const positive = form === "log" && range[0] > 0 ? [range[0] / 1.1, range[1] * 1.1] : domain;
     this.at = xOf(view);
+    this.roomForNames(view.rank ? [] : view.bands.map(bandName));
     this.axes(
       {
         domain: view.zoom ?? [0, this.at(matrix.points - 1)],
@@ -91,6 +94,7 @@ export class CurvesPlot extends Plot {
     // One picture at a time: what arrives meanwhile is in the next one.
     if (this.asked !== null || this.image?.key === key) return;
     this.asked = key;
+    this.began = performance.now();
     const xs = Int32Array.from({ length: matrix.points }, (_, k) =>
       Math.round(this.x.at(this.at(k)) - this.left),
     );
@@ -226,10 +230,18 @@ function drawPhases(p, ctx, { phases, byPhase }) {
 }
 
 // IQM over seeds with its interval; n at the end.
+const bandPoints = (items) => items.filter((one) => typeof one.iqm === "number");
+
+// Of the band's end: seeds may end at different phases.
+export function bandName({ items, name }) {
+  const seeds = bandPoints(items).at(-1)?.n ?? 0;
+  return seeds > 1 ? `${name} (n = ${seeds})` : name;
+}
+
 export function drawBand(p, ctx, { items, name, byPhase }, i) {
   const colour = p.colours.series[i % p.colours.series.length];
   const x = (one) => p.x.at(byPhase ? one.phase : one.step);
-  const points = items.filter((one) => typeof one.iqm === "number");
+  const points = bandPoints(items);
   if (points.length === 0) return;
   ctx.fillStyle = ctx.strokeStyle = colour;
   ctx.globalAlpha = 0.22;
@@ -250,7 +262,7 @@ export function drawBand(p, ctx, { items, name, byPhase }, i) {
   }
   ctx.setLineDash([]);
   const end = points.at(-1);
-  p.endLabel(end.n > 1 ? `${name} (n = ${end.n})` : name, x(end), p.y.at(end.iqm));
+  p.endLabel(bandName({ items, name }), x(end), p.y.at(end.iqm));
 }
 
 function nearestRun(p, x, y) {

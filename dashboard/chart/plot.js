@@ -108,8 +108,9 @@ export class Plot {
     this.ctx.fillStyle = this.colours.ground;
     this.ctx.fillRect(0, 0, width, this.height);
     this.ctx.font = font;
-    this.labelled = [];
+    this.ends = [];
     this.paint(this);
+    this.writeEnds();
     this.canvas.dataset.drawn = String(Number(this.canvas.dataset.drawn ?? 0) + 1);
   }
 
@@ -190,24 +191,34 @@ export class Plot {
     this.ctx.restore();
   }
 
-  // Writes the name of a line that ends at (x, y), clear of the names written before.
+  // Leaves room on the right for the names of lines. Call before axes().
+  roomForNames(names) {
+    const widest = Math.max(0, ...names.map((name) => this.ctx.measureText(name).width));
+    this.margin.right = Math.max(16, Math.ceil(widest) + 10);
+  }
+
+  // Notes the name of a line that ends at (x, y), in the colour of the line.
   endLabel(text, x, y) {
+    if (!text || x < this.left || y < this.top || y > this.bottom) return;
+    this.ends.push({ text, x: Math.min(this.right, x) + 6, y, colour: this.ctx.strokeStyle });
+  }
+
+  // Writes these names right of the ends of their lines, clear of each other.
+  writeEnds() {
     const { ctx } = this;
-    const left = Math.min(this.right - 2, x) - ctx.measureText(text).width;
-    const free = (at) =>
-      this.labelled.every((one) => Math.abs(one.y - at) > 12 || Math.abs(one.left - left) > 90);
-    const shift = [0, 14, -14, 28, -28, 42, -42].find((by) => free(y + by)) ?? 0;
-    const at = Math.max(this.top + 14, y + shift);
-    this.labelled.push({ y: at, left });
     ctx.textAlign = "left";
-    ctx.textBaseline = "bottom";
-    ctx.save();
-    ctx.setLineDash([]);
+    ctx.textBaseline = "middle";
     ctx.lineWidth = 4;
-    ctx.strokeStyle = this.colours.ground;
-    ctx.strokeText(text, left, at - 4);
-    ctx.restore();
-    ctx.fillText(text, left, at - 4);
+    const written = [];
+    for (const { text, x, y, colour } of this.ends.sort((one, other) => one.y - other.y)) {
+      const near = written.filter((one) => Math.abs(one.x - x) < 90).map((one) => one.at + 13);
+      const at = Math.max(this.top + 6, y, ...near);
+      written.push({ x, at });
+      ctx.strokeStyle = this.colours.ground;
+      ctx.fillStyle = colour;
+      ctx.strokeText(text, x, at);
+      ctx.fillText(text, x, at);
+    }
   }
 
   // The bar of an objective of time.

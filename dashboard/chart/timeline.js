@@ -72,7 +72,7 @@ function paint(p, { from, to, spans, hosts }) {
     {
       domain: [from, to],
       format: (at) => clock(at, to - from),
-      ticks: timeTicks([from, to], (p.right - p.left) / 90, aheadOfUtc(from)),
+      ticks: timeTicks([from, to], Math.max(3, (p.right - p.left) / 90), aheadOfUtc(from)),
     },
     { domain: [0, 1], ticks: [] },
   );
@@ -104,7 +104,7 @@ const aheadOfUtc = (at) => -60000 * new Date(at).getTimezoneOffset();
 function clock(at, span) {
   const ms = Math.round(at);
   const text = time(new Date(ms).toISOString());
-  if (span < 10e3) return `${text.slice(14)}.${String(ms % 1000).padStart(3, "0")}`;
+  if (span < 10e3) return `${text.slice(11)}.${String(ms % 1000).padStart(3, "0")}`;
   return span > 172800e3 ? text.slice(5, 10) : span > 7200e3 ? text.slice(11, 16) : text.slice(11);
 }
 

@@ -25,7 +25,7 @@ function take(frame) {
 }
 
 function setState(kind, sentence) {
-  const back = state.kind === "lost" && kind === "live";
+  const back = ["lost", "refused"].includes(state.kind) && kind === "live";
   state = { kind, sentence };
   onState(state);
   // The server may have been replaced meanwhile: everything is read again.

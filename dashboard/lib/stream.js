@@ -5,7 +5,7 @@
 const shortest = 500;
 const longest = 10000;
 
-// on.frame(digest), on.state("live" | "connecting" | "lost", sentence)
+// on.frame(digest), on.state("live" | "connecting" | "lost" | "refused", sentence)
 export class Stream {
   constructor(base, token, on) {
     Object.assign(this, { base, token, on, after: 0, wait: shortest, stopped: true, abort: null });
@@ -29,7 +29,8 @@ export class Stream {
         await this.read();
       } catch (trouble) {
         if (this.stopped) return;
-        this.on.state("lost", trouble.sentence ?? "The server does not answer; trying again.");
+        if (trouble.sentence) this.on.state("refused", trouble.sentence);
+        else this.on.state("lost", "The server does not answer; trying again.");
       }
       if (this.stopped) return;
       await new Promise((done) => setTimeout(done, this.wait));

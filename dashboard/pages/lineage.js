@@ -96,6 +96,7 @@ function lineagePlot(graph, small) {
       rows: graph.edges.map((edge) => [edge.from, edge.relation, edge.to]),
     }),
   });
+  plot.centre = places.get(graph.root).x + boxWidth / 2;
   plot.element.style.width = `${16 + layout.columns * (boxWidth + columnGap)}px`;
   return plot;
 }
@@ -135,6 +136,13 @@ export async function lineagePage(page) {
   const plot = lineagePlot(graph, small);
   page.onLeave(() => plot.close());
   const root = graph.nodes.find((node) => node.id === graph.root);
+  const graphBox = h(
+    "div.scroll.sideways",
+    { tabindex: "0", role: "region", "aria-label": "Lineage graph" },
+    plot.element,
+  );
+  // On a narrow screen the graph scrolls; its object is shown.
+  requestAnimationFrame(() => (graphBox.scrollLeft = plot.centre - graphBox.clientWidth / 2));
   const own =
     linkOf(id) && linkOf(id) !== links.lineage(id)
       ? h("a", { href: linkOf(id) }, `page of ${id}`)
@@ -146,15 +154,7 @@ export async function lineagePage(page) {
       graph.truncated ? h("span", {}, "the graph is larger than one answer") : null,
       small.hidden.length ? h("span", {}, `shown as one: ${small.hidden.join(", ")}`) : null,
     ]),
-    card(
-      "Ancestors on the left, descendants on the right",
-      h(
-        "div.scroll.sideways",
-        { tabindex: "0", role: "region", "aria-label": "Lineage graph" },
-        plot.element,
-      ),
-      { plot, id: "lineage" },
-    ),
+    card("Ancestors on the left, descendants on the right", graphBox, { plot, id: "lineage" }),
     card(
       "Objects",
       table(
@@ -166,7 +166,7 @@ export async function lineagePage(page) {
             "Facts",
             (one) =>
               h(
-                "span.mono.small",
+                "span.mono.small.params",
                 {},
                 Object.entries(one.facts)
                   .map(([key, value]) => `${key}=${value}`)

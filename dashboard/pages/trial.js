@@ -8,7 +8,7 @@ import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
-import { drawBand } from "../chart/curves.js";
+import { bandName, drawBand } from "../chart/curves.js";
 import { padded } from "../lib/scale.js";
 import { objectiveOf } from "../lib/sweep.js";
 import { ask } from "../ui/dialog.js";
@@ -251,6 +251,8 @@ function bandPlot(state) {
       const points = state.curves.flat().filter((one) => typeof one.value === "number");
       if (points.length === 0) return p.message("No report yet.");
       const values = points.map((one) => one.value);
+      const band = { items: state.curve, name: several(state) ? "IQM" : "" };
+      p.roomForNames([bandName(band)]);
       p.axes(
         {
           domain: [0, Math.max(...points.map((one) => one.step))],
@@ -271,7 +273,7 @@ function bandPlot(state) {
             if (typeof one.value === "number") ctx.lineTo(p.x.at(one.step), p.y.at(one.value));
           ctx.stroke();
         }
-        drawBand(p, ctx, { items: state.curve, name: several(state) ? "IQM" : "" }, 0);
+        drawBand(p, ctx, band, 0);
       });
       return undefined;
     },

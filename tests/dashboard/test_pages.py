@@ -72,3 +72,14 @@ def test_page_fits_a_narrow_screen(name, filled, pages):
     page = pages(filled.url + address, width=390, height=800)
     page.wait(f"document.querySelector({element!r})")
     assert page.run("document.documentElement.scrollWidth") <= 390
+
+
+def test_lineage_shows_its_object_where_the_graph_is_wider_than_the_screen(filled, pages):
+    address, element = world.addresses(filled)["lineage"]
+    page = pages(filled.url + address, width=390, height=800)
+    page.wait(f"document.querySelector({element!r})")
+    graph = "document.querySelector('[role=region][aria-label=\"Lineage graph\"]')"
+    assert page.wait(f"{graph}.scrollLeft > 0")
+    assert page.run(f"{graph}.scrollLeft + {graph}.clientWidth < {graph}.scrollWidth"), (
+        "what came of it is further right"
+    )

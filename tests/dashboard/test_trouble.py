@@ -47,7 +47,7 @@ def test_a_revoked_token_leads_to_the_form(tmp_path, pages):
     assert server.ask("POST", f"/v1/tokens/{token['id']}/revoke", {}, headers).status == 200
     page.go("#/workers")
     page.wait("document.querySelector('input[type=password]')")
-    assert "The token was refused" in page.text()
+    assert "The token was refused: this token is not known here, or was revoked." in page.text()
     allow_refused_requests(page)
     assert server.stop() == 0
 
