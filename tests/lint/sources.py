@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Checks docs/sources.md: every row has a link to a test, or is marked as not built.
+"""Checks docs/sources.md: every row names a test case, or is marked as not built.
 
 Usage: sources.py [ROOT]. A row's first cell is what a source asks for; the table has a column
 `test`. Each link must lead to a file, and one of the column `test` to a file of tests/ that ctest
-runs. A row without such a link must say "not built" in the cell after the first.
+runs, with the text `FILE: CASE`: the case must be in that file. A row without such a link must say
+"not built" in the cell after the first, and a row with one must not; a row whose deviation begins
+with "partly" must say what is missing.
 """
 
 import pathlib
@@ -11,6 +13,7 @@ import re
 import sys
 
 LINK = re.compile(r"\]\(([^)#]+)(?:#[^)]*)?\)")
+NAMED = re.compile(r"\[([^\]]*)\]\(([^)#]+)\)")
 
 
 def rows(lines):
@@ -36,6 +39,25 @@ def is_run(root: pathlib.Path, link):
     return any(test.name in file.read_text() for file in lists if file.exists())
 
 
+def has_case(file: pathlib.Path, case):
+    """Whether a file of tests has the case: a function of pytest, or a test of GoogleTest."""
+    kind = rf"^def {case}\(" if file.suffix == ".py" else rf"^TEST\w*\(\w+,\s*{case}\)"
+    return re.search(kind, file.read_text(), re.MULTILINE) is not None
+
+
+def faults_of_names(root: pathlib.Path, cell):
+    """What is wrong with the cases that a cell of the column `test` names."""
+    for text, link in NAMED.findall(cell):
+        file = (root / "docs" / link).resolve()
+        name, _, case = text.partition(": ")
+        if not file.exists():
+            continue  # reported for every column
+        if name != file.stem or not re.fullmatch(r"\w+", case):
+            yield f"{text!r} is not `{file.stem}: CASE`"
+        elif not has_case(file, case):
+            yield f"{link} has no test {case}"
+
+
 def faults(root: pathlib.Path):
     """What is wrong, as sentences that begin with a place."""
     page = root / "docs" / "sources.md"
@@ -54,6 +76,12 @@ def faults(root: pathlib.Path):
         for link in tests:
             if not is_run(root, link):
                 yield f"{place}ctest does not run {link}"
+        for fault in faults_of_names(root, cells["test"]):
+            yield place + fault
+        if re.fullmatch(r"partly:?\s*", list(cells.values())[-1]):
+            yield f"{place}\"partly\" does not say what is missing"
+        if tests and "not built" in here:
+            yield f"{place}{asked[:60]!r} is marked as not built and has a test"
         if not tests and "not built" not in here:
             yield f"{place}{asked[:60]!r} has no link to a test and does not say \"not built\""
     if count < 50:
