@@ -191,11 +191,21 @@ Result<std::optional<double>> sticky_of(const Settings& settings, const envs::En
   return std::optional<double>(settings.real("sticky"));
 }
 
+namespace {
+
+// Parity mode plays Atari with the published screens, unless arguments set ALE's preprocessing.
+std::string env_name(const std::string& name, bool parity) {
+  const bool plain = name.starts_with("atari:") && name.find('?') == std::string::npos;
+  return parity && plain ? name + "?frames=published" : name;
+}
+
+}  // namespace
+
 Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   Options options;
   options.scheme = scheme;
   options.parity = scheme == Scheme::ga3c && job.settings.word("mode") == "parity";
-  const auto& name = job.settings.word("env");
+  const auto name = env_name(job.settings.word("env"), options.parity);
   const auto settings = settings_of(scheme, job.settings, options.parity);
   auto env = envs::find_env(name);
   if (!env) return std::move(env).error();

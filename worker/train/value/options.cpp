@@ -158,8 +158,10 @@ Status take_memory(const Settings& settings, Options& options) {
   memory.slots = static_cast<std::size_t>(settings.integer("replay_size"));
   memory.lanes = static_cast<std::size_t>(options.envs);
   memory.row = static_cast<std::size_t>(spec.row_floats()) * sizeof(float);
-  // The bridge stacks the frames of Atari, the newest last.
-  if (options.env.name.starts_with("atari:") && spec.storage == envs::Storage::bytes) {
+  // The bridge stacks the frames of Atari, the newest last; published ones begin with four.
+  const auto& name = options.env.name;
+  if (name.starts_with("atari:") && name.find("frames=published") == std::string::npos &&
+      spec.storage == envs::Storage::bytes) {
     memory.history = static_cast<std::size_t>(spec.planes.channels);
     memory.pixels = static_cast<std::size_t>(spec.planes.rows * spec.planes.columns);
   }

@@ -5,6 +5,7 @@
 //   gym:minigrid/MiniGrid-...-v0  the package is imported first
 //   gym:my_envs:make?size=3       the environment that the callable of a module returns
 //   atari:Pong                    84 x 84 grey, four frames an observation; needs ale-py
+//   atari:Pong?frames=published   the same with the screens of GA3C's published code
 //
 // If a process fails (crash, exception, no answer for HONE_ENV_TIMEOUT seconds, by default 60), the
 // group gets another one and the episodes of all its copies are truncated. If that happens too

@@ -8,7 +8,8 @@ segment of memory, in which PLAN gives the offset of each array, and signal each
 no bytes are copied through a pipe.
 
 NAME is gym:ID, gym:PACKAGE/ID, gym:MODULE:CALLABLE (the callable returns an object with reset, step
-and the two spaces) or atari:GAME;
+and the two spaces) or atari:GAME, with
+?frames=published as published_frames.py shows it;
 ?key=value&... are arguments of the maker. An episode that ends is reset within the same step,
 whatever the environment does by itself.
 """
@@ -189,6 +190,20 @@ class Singles:
             out.observe(i, self.space.read(seen))
 
 
+def installed(module):
+    try:
+        return importlib.import_module(module)
+    except ImportError as why:
+        raise ImportError(
+            f"{why}: install it for {sys.executable} (pip install gymnasium ale-py), or `hone doctor --install atari`") from None
+
+
+def snake_case(game):
+    """SpaceInvaders and space-invaders are space_invaders, as ale_py names its games."""
+    return "".join("_" + c.lower() if c.isupper() and i else c.lower() for i,
+                   c in enumerate(game)).replace("-", "_").replace("__", "_")
+
+
 class Atari:
     """The vector environment of ALE with the usual preprocessing: 84 x 84 grey, each action four times, the maximum of the last two frames,
     four frames in an observation, up to 30 no-ops at the start of a game."""
@@ -196,16 +211,10 @@ class Atari:
     limit, solved = 27_000, None
 
     def __init__(self, game, arguments, count, sticky):
-        try:
-            vector = importlib.import_module("ale_py.vector_env")
-        except ImportError as why:
-            raise ImportError(
-                f"{why}: install it for {sys.executable} (pip install gymnasium ale-py), or `hone doctor --install atari`") from None
-        snake = "".join("_" + c.lower() if c.isupper() and i else c.lower() for i,
-                        c in enumerate(game)).replace("-", "_").replace("__", "_")
+        vector = installed("ale_py.vector_env")
         given = dict(num_threads=1, reward_clipping=False, autoreset_mode="SameStep",
                      repeat_action_probability=sticky)
-        self.games = vector.AtariVectorEnv(snake, count, **{**given, **arguments})
+        self.games = vector.AtariVectorEnv(game, count, **{**given, **arguments})
         self.space, self.actions = Space(self.games.single_observation_space), Actions(
             self.games.single_action_space)
         self.count = count
@@ -229,9 +238,16 @@ class Atari:
 
 def make_all(name, count, sticky=0.0):
     kind, what, arguments = split_name(name)
-    if kind == "atari":
-        return Atari(what, arguments, count, sticky)
-    return Singles(lambda: make_one(what, arguments), count)
+    if kind != "atari":
+        return Singles(lambda: make_one(what, arguments), count)
+    frames, game = arguments.pop("frames", "standard"), snake_case(what)
+    if frames == "standard":
+        return Atari(game, arguments, count, sticky)
+    if frames != "published":
+        raise ValueError(f"frames is standard or published, not '{frames}'")
+    installed("ale_py")
+    # published_frames.py, in front of this file, has it.
+    return Singles(lambda: published_game(game, arguments, sticky), count)  # noqa: F821
 
 
 class Segment:
@@ -344,11 +360,13 @@ def serve(name, plan):
 def main():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.dup2(2, 1)  # output of an environment must not mix with results of the training
+    verb, name, rest = sys.argv[1:4]
+    if "frames=published" in name:  # threads of OpenBLAS would only wait for each other
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         importlib.import_module("numpy")
     except ImportError:
         pass  # some environments do not need it
-    verb, name, rest = sys.argv[1:4]
     if verb == "describe":
         describe(name, int(rest))
     else:
