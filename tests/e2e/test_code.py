@@ -58,8 +58,8 @@ def submit(server, work, go, trials=3):
     return ok("submit", str(spec), "-q", server=server, cwd=work).strip()
 
 
-def ended(server, sweep):
-    wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] == "completed", seconds=90)
+def ended(server, sweep, seconds=90):
+    wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] == "completed", seconds)
 
 
 def executed(server, attempt):

@@ -67,7 +67,8 @@ def test_runs_of_hones_trainers_repeat_bit_for_bit(server, start, name, settings
         command=None, trainer={"name": name, **settings}, objective=metric,
         parameters={"learning_rate": {"type": "float", "min": 1e-4, "max": 1e-2, "scale": "log"}},
         search={"method": "random", "trials": trials},
-        budget={"unit": unit, "per_run": budget, "phases": 4}, checkpoints={"keep": "all"})))
+        budget={"unit": unit, "per_run": budget, "phases": 4}, checkpoints={"keep": "all"})),
+        seconds=60 + 30 * trials)
     for trial in range(1, trials + 1):
         status, outcome = reproduce(server, f"rn_{trial}.0")
         assert status == 0 and outcome["same"] and outcome["difference"] is None, outcome

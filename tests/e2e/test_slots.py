@@ -69,7 +69,7 @@ def machine(tmp_path, server):
             self.worker = Worker(server, tmp_path / "worker", "--gpus", str(gpus), slots=slots)
             self.worker.process.stdout.readline()
             sweep = server.submit(spec)
-            wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] != "running", seconds=120)
+            wait_for(lambda: server.get(f"/v1/sweeps/{sweep}")["state"] != "running", seconds=400)
             return [line.split() for line in (tmp_path / "log").read_text().splitlines()]
 
     one = Machine()
