@@ -63,6 +63,7 @@ constexpr std::array field_table{
     Field{trial, "proposed", time, "t.proposed_at", ""},
     Field{trial, "pinned", truth, "t.pinned_at IS NOT NULL", ""},
     Field{trial, "from", id, "t.origin", "the trial it repeats in part"},
+    Field{trial, "creator", text, "t.creator", "the token with which a user enqueued it"},
 
     Field{run, "id", id, "r.trial", "rn_42.0"},
     Field{run, "replicate", number, "r.replicate", ""},

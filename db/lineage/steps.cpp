@@ -148,7 +148,7 @@ constexpr std::array descriptions{
                 " CASE WHEN cost >= 1.797e308 THEN iif(cost < 9e999, 'diverged', NULL)"
                 "  WHEN goal = 'soonest' AND cost >= 1e12 THEN 'not_reached'"
                 "  ELSE iif(goal <> 'maximize', cost, 0.0 - cost) END AS value, params, "
-                "proposed_at, pinned_at"
+                "creator, proposed_at, pinned_at"
                 " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?1"},
     Description{
         run,

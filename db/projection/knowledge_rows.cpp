@@ -30,6 +30,7 @@ struct KnowledgeStatements {
   SQLite::Statement note_indexed{db, "INSERT INTO param_indexed VALUES (?)"};
 
   SQLite::Statement set_origin{db, "UPDATE trial SET origin = ?2 WHERE id = ?1"};
+  SQLite::Statement set_creator{db, "UPDATE trial SET creator = ?2 WHERE id = ?1"};
   SQLite::Statement fork{db, "UPDATE sweep SET forked_from = ?2 WHERE id = ?1"};
   SQLite::Statement warm{db,
                          "INSERT OR IGNORE INTO warm_start (sweep, earlier, position)"
@@ -93,6 +94,7 @@ void KnowledgeRows::add(const TrialProposed& e) {
              text);
   }
   if (e.from) sql::run(statements_->set_origin, e.trial, *e.from);
+  if (!e.creator.empty()) sql::run(statements_->set_creator, e.trial, e.creator);
   index_up_to(e.trial);
 }
 

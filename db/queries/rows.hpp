@@ -99,14 +99,15 @@ struct TrialRow {
   int phase = 0;  // the most reports of any of its runs
   int runs = 1;
   Instant proposed_at;
-  std::optional<Score> best_report{};  // of any of its runs
-  int length = 0;                      // phases behind `value`
-  int seeds = 0;                       // runs behind `value`
-  bool failed = false;                 // all of its runs failed because of its parameters
-  std::optional<Score> confirmed{};    // its value in the sweep's confirmations
-  int confirmed_seeds = 0;             // runs behind `confirmed`
-  std::string schedule;                // JSON text: parameters from later phases on
-  std::optional<TrialId> from{};       // the trial that it trains again
+  std::optional<Score> best_report{};    // of any of its runs
+  int length = 0;                        // phases behind `value`
+  int seeds = 0;                         // runs behind `value`
+  bool failed = false;                   // all of its runs failed because of its parameters
+  std::optional<Score> confirmed{};      // its value in the sweep's confirmations
+  int confirmed_seeds = 0;               // runs behind `confirmed`
+  std::string schedule;                  // JSON text: parameters from later phases on
+  std::optional<TrialId> from{};         // the trial that it trains again
+  std::optional<std::string> creator{};  // the token with which a user enqueued it
 };
 
 struct RunRow {

@@ -13,7 +13,7 @@ namespace hone {
 inline constexpr char trial_columns[] =
     "t.id, t.sweep, t.number, t.params, t.state, t.reason, t.cost, t.phase, t.runs, t.proposed_at,"
     " t.best_cost, t.length, t.seeds, t.failed, t.confirmed_cost, t.confirmed_seeds,"
-    " t.schedule, t.origin";
+    " t.schedule, t.origin, t.creator";
 
 inline TrialRow read_trial(sql::Columns& c, Goal goal) {
   TrialRow row;
@@ -36,6 +36,7 @@ inline TrialRow read_trial(sql::Columns& c, Goal goal) {
   row.confirmed_seeds = c.small();
   row.schedule = c.text();
   row.from = c.maybe(&sql::Columns::id<TrialId>);
+  row.creator = c.maybe(&sql::Columns::text);
   return row;
 }
 

@@ -12,6 +12,7 @@ namespace hone {
 namespace codec {
 
 constexpr Microseconds us;
+constexpr std::size_t creator_bytes_max = 255;
 
 void fields(auto& f, Of<ServerStarted> auto& e) {
   f("hone_version", e.hone_version)("lease_us", e.lease, us).some("epoch", e.epoch);
@@ -44,6 +45,7 @@ void fields(auto& f, Of<ScheduleStage> auto& s) {
 void fields(auto& f, Of<TrialProposed> auto& e) {
   f("trial", e.trial)("sweep", e.sweep)("number", e.number)("params", e.params);
   f.some("from", e.from).some("origin", e.origin).some("schedule", e.schedule);
+  f.some("creator", e.creator, Text{creator_bytes_max});
 }
 void fields(auto& f, Of<LeaseGranted> auto& e) {
   f("lease", e.lease)("attempt", e.attempt)("worker", e.worker)("request_id", e.request_id);
@@ -80,6 +82,7 @@ void fields(auto& f, Of<RunEnded> auto& e) {
 void fields(auto& f, Of<TrialEnqueued> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("params", e.params).some("from", e.from);
   f.some("origin", e.origin).some("schedule", e.schedule);
+  f.some("creator", e.creator, Text{creator_bytes_max});
 }
 void fields(auto& f, Of<RunAdded> auto& e) { f("run", e.run); }
 void fields(auto& f, Of<RunPaused> auto& e) { f("lease", e.lease)("run", e.run); }

@@ -96,6 +96,7 @@ struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with
   std::optional<TrialId> from{};          // the trial that a user submitted again, in part
   std::optional<Origin> origin{};         // a fork; none: its runs start from nothing
   std::vector<ScheduleStage> schedule{};  // a confirmed schedule: what follows `params`, by phase
+  std::string creator{};                  // of an enqueued set: the name of the token that sent it
 };
 
 struct TrialEnqueued {  // a user's own parameter set: proposed before the sampler is asked
@@ -105,6 +106,7 @@ struct TrialEnqueued {  // a user's own parameter set: proposed before the sampl
   std::optional<TrialId> from{};
   std::optional<Origin> origin{};
   std::vector<ScheduleStage> schedule{};
+  std::string creator{};  // the name of the token that sent it; empty without tokens
 };
 
 struct RunAdded {  // one more run of a trial, with another seed: queued

@@ -101,6 +101,7 @@ Json render(const TrialRow& row) {
   json["confirmed_seeds"] = row.confirmed_seeds;
   json["phase"] = row.phase;
   json["runs"] = row.runs;
+  json["creator"] = row.creator ? Json(*row.creator) : Json(nullptr);
   return json;
 }
 

@@ -83,8 +83,8 @@ void fields(Archive& archive, MaybeConst<Trial> auto& trial) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Enqueued> auto& enqueued) {
-  auto& [params, from, origin, schedule] = enqueued;
-  archive(params, from, origin, schedule);
+  auto& [params, from, origin, schedule, creator] = enqueued;
+  archive(params, from, origin, schedule, creator);
 }
 
 template <class Archive>

@@ -102,6 +102,7 @@ struct Enqueue {
   using Sender = ByUser;
   SweepId sweep;
   EnqueueRequest request;
+  TokenId by{};
 };
 struct Allow {  // a user re-enables a quarantined worker
   using Answer = Done;

@@ -211,7 +211,14 @@ Result<Events> decide_enqueue(const Book& book, const Enqueue& command) {
   if (auto fits = check_settled(sweep->space, request.params, params); !fits) return fits.error();
   if (request.from && find_trial(book, *request.from) == nullptr)
     return refuse(Code::not_found, "no trial " + text(*request.from), "/from");
-  return Events{TrialEnqueued{sweep->id, request.request_id, request.params, request.from, origin}};
+  const Token* token = find_token(book, command.by);
+  return Events{TrialEnqueued{sweep->id,
+                              request.request_id,
+                              request.params,
+                              request.from,
+                              origin,
+                              {},
+                              token != nullptr ? token->name : std::string()}};
 }
 
 }  // namespace hone

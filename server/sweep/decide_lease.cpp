@@ -72,6 +72,7 @@ std::optional<LeaseCandidate> propose(const Book& book, const Sweep& sweep) {
     proposed.from = next.from;
     proposed.origin = next.origin;
     proposed.schedule = next.schedule;
+    proposed.creator = next.creator;
     if (next.origin) start = next.origin->model;
   }
   return LeaseCandidate{{trial, 0}, 0, start, std::move(events)};

@@ -119,7 +119,7 @@ class EventFolder {
 
   void operator()(const TrialEnqueued& e) {
     Sweep& sweep = book_.sweeps.at(e.sweep);
-    sweep.enqueued.push_back({e.params, e.from, e.origin, e.schedule});
+    sweep.enqueued.push_back({e.params, e.from, e.origin, e.schedule, e.creator});
     sweep.enqueue_requests.insert(e.request_id);
   }
 

@@ -83,6 +83,7 @@ struct Enqueued {
   std::optional<TrialId> from;
   std::optional<Origin> origin{};
   std::vector<ScheduleStage> schedule{};
+  std::string creator{};
 };
 
 // The runs of a sweep that failed, since it was submitted or reopened.

@@ -101,6 +101,31 @@ def test_tokens_outlive_the_server(guarded):
     assert states[kept] is None and states[gone] is not None
 
 
+def test_a_trial_names_the_token_with_which_a_user_made_it(guarded):
+    """What the sampler proposes has no creator, nor has what is enqueued without tokens."""
+    sweep = guarded.submit(sweep_spec())
+    worker = guarded.join()
+    guarded.acquire(worker)
+    _, secret = guarded.create("submit", name="alice")
+    for number, more in enumerate([{}, {"from": "tr_1"}]):
+        body = {"request_id": f"mine-{number}", "params": {"lr": 0.001}, **more}
+        answer = guarded.ask("POST", f"/v1/sweeps/{sweep}/enqueue", body, token=secret)
+        assert answer.status == 200, answer
+        guarded.acquire(worker)
+    trials = guarded.get(f"/v1/sweeps/{sweep}/trials")["items"]
+    assert {trial["id"]: trial["creator"] for trial in trials} == {
+        "tr_1": None, "tr_2": "alice", "tr_3": "alice"}
+    guarded.kill()
+    guarded.start()
+
+    def said(*words):
+        return ok(*words, server=guarded, HONE_TOKEN=guarded.token)
+    found = json.loads(said("find", "trial where creator = alice", "--format", "json"))
+    assert [item["id"] for item in found] == ["tr_3", "tr_2"]
+    assert "alice" in said("show", "tr_2") and "creator" not in said("show", "tr_1")
+    assert "alice" in said("lineage", "tr_3", "--format", "json")
+
+
 def test_lease_belongs_to_the_token_that_took_it(guarded):
     guarded.submit(sweep_spec())
     owner, other = guarded.create("worker")[1], guarded.create("worker")[1]

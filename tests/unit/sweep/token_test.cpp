@@ -64,6 +64,22 @@ TEST(Token, is_revoked_once) {
   EXPECT_EQ(given.error->code, Code::not_found);
 }
 
+TEST(Token, is_named_by_the_trials_that_it_enqueued) {
+  Given given;
+  given.when(CreateToken{request("alice")});
+  const auto sweep = given.submit(small_spec());
+  const auto enqueued = given.when(Enqueue{sweep, {"by alice", {}, std::nullopt, {}}, {1}});
+  EXPECT_EQ(std::get<TrialEnqueued>(enqueued.at(0)).creator, "alice");
+  given.when(Enqueue{sweep, {"open", {}, std::nullopt, {}}});
+  const auto worker = given.join();
+  std::vector<std::string> creators;
+  for (const char* id : {"first", "second", "third"}) {
+    const auto leased = given.when(Acquire{{id, worker, 1, 0, {}}});
+    creators.push_back(std::get<TrialProposed>(leased.at(0)).creator);
+  }
+  EXPECT_EQ(creators, (std::vector<std::string>{"alice", "", ""}));
+}
+
 // A sweep, a worker that token 1 joined, and its lease.
 class Foreign : public testing::Test {
  protected:

@@ -72,6 +72,7 @@ Fields trial_columns() {
           data_only({"best_report", "/best_report", CellType::score}),
           {"phases", "/phase", CellType::number},
           data_only({"runs", "/runs", CellType::number}),
+          optional({"creator", "/creator"}),
           parameters(24)};
 }
 

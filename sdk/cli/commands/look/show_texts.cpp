@@ -228,6 +228,7 @@ std::string trial_text(const Json& trial, const Shown& shown) {
   if (!member(trial, "/best_report").is_null())
     add(lines, "best report", value_text(member(trial, "/best_report")));
   add(lines, "sweep", text_at(trial, "/sweep"));
+  add(lines, "creator", text_at(trial, "/creator"));
   bool first = true;
   for (const auto& [name, value] : member(trial, "/params").items()) {
     add(lines, first ? "parameters" : "", name + " = " + value_text(value));
