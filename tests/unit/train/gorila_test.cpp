@@ -1,16 +1,20 @@
 // Gorila: the rules of stale gradients and outliers by hand, shards of the parameter server, and
 // runs that repeat.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 
 #include <cmath>
+#include <csignal>
 #include <numeric>
 
+#include "base/process.hpp"
 #include "tests/unit/train/given_trainer.hpp"
 #include "worker/train/actor_critic/model.hpp"
 #include "worker/train/value/gorila_server.hpp"
 #include "worker/train/value/loss_filter.hpp"
 #include "worker/train/value/options.hpp"
 #include "worker/train/value/parameter_shards.hpp"
+#include "worker/train/value/shared_memory.hpp"
 
 namespace hone::dqn {
 namespace {
@@ -72,6 +76,21 @@ ShardRule rule_of(ga3c::OptimizerKind kind, int shards, std::int64_t staleness) 
           staleness};
 }
 
+// Shards, and the memory that they are in.
+class Server {
+ public:
+  Server(const ShardRule& rule, const ga3c::NetShape& net, std::span<const float> weights)
+      : memory_(SharedMemory::make(ParameterShards::bytes(rule, net)).value()),
+        shards_(std::make_unique<ParameterShards>(rule, net, memory_.bytes())) {
+    shards_->begin(weights);
+  }
+  ParameterShards& operator*() const { return *shards_; }
+
+ private:
+  SharedMemory memory_;
+  std::unique_ptr<ParameterShards> shards_;
+};
+
 struct Pulled {
   explicit Pulled(const ParameterShards& shards)
       : weights(shards.size()), versions(shards.count()) {
@@ -94,7 +113,8 @@ std::vector<float> start_of(const ga3c::NetShape& net) {
 
 TEST(ParameterServers, drop_gradients_of_parameters_older_than_the_bound) {
   const auto net = net_of(32);
-  ParameterShards shards(rule_of(ga3c::OptimizerKind::adagrad, 3, 2), net, start_of(net));
+  const Server server(rule_of(ga3c::OptimizerKind::adagrad, 3, 2), net, start_of(net));
+  auto& shards = *server;
   const Pulled first(shards);
   EXPECT_EQ(first.versions, (std::vector<std::int64_t>{0, 0, 0}));
   const auto gradient = slopes(shards.size(), 1);
@@ -113,9 +133,32 @@ TEST(ParameterServers, drop_gradients_of_parameters_older_than_the_bound) {
   EXPECT_EQ(Pulled(shards).weights, before.weights) << "a dropped gradient moves nothing";
 }
 
+// A node that is killed in the middle of a step must not stop the others.
+TEST(ParameterServers, take_gradients_after_a_process_was_killed_while_it_pushed) {
+  const auto net = net_of(32);
+  const Server server(rule_of(ga3c::OptimizerKind::adagrad, 3, 1'000'000'000), net, start_of(net));
+  auto& shards = *server;
+  const Pulled first(shards);
+  const auto gradient = slopes(shards.size(), 1);
+  const auto node = fork_process([&] {
+    for (;;) shards.push(gradient, first.versions, 1e-9);
+  });
+  ASSERT_TRUE(node.ok());
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(shards.push(gradient, first.versions, 1e-9).applied, 3);
+  ::kill(*node, SIGKILL);
+  EXPECT_TRUE(WIFSIGNALED(wait_for(*node)));
+  const auto before = shards.updates();
+  EXPECT_GE(before, 100);
+  const auto pushed = shards.push(gradient, first.versions, 1e-9);
+  EXPECT_EQ(pushed.applied, 3);
+  EXPECT_TRUE(pushed.finite);
+  EXPECT_EQ(shards.updates(), before + 1);
+}
+
 TEST(ParameterServers, decide_in_each_shard) {
   const auto net = net_of(32);
-  ParameterShards shards(rule_of(ga3c::OptimizerKind::adagrad, 2, 1), net, start_of(net));
+  const Server server(rule_of(ga3c::OptimizerKind::adagrad, 2, 1), net, start_of(net));
+  auto& shards = *server;
   const auto gradient = slopes(shards.size(), 1);
   for (int i = 0; i < 3; ++i) shards.push(gradient, Pulled(shards).versions, 1e-3);
   const Pulled before(shards);
@@ -137,7 +180,8 @@ TEST(ParameterServers, learn_the_same_with_any_number_of_shards) {
                           ga3c::OptimizerKind::rmsprop_centered, ga3c::OptimizerKind::adagrad}) {
     std::vector<ParameterShards::State> states;
     for (const int count : {1, 3, 1000}) {
-      ParameterShards shards(rule_of(kind, count, 0), net, start_of(net));
+      const Server server(rule_of(kind, count, 0), net, start_of(net));
+      auto& shards = *server;
       for (int i = 0; i < 5; ++i)
         EXPECT_TRUE(shards.push(slopes(shards.size(), -20), Pulled(shards).versions, 1e-2).finite);
       states.push_back(shards.state());
@@ -153,10 +197,12 @@ TEST(ParameterServers, learn_the_same_with_any_number_of_shards) {
 
 TEST(ParameterServers, continue_alike_from_their_state_with_other_shards) {
   const auto net = net_of(20);
-  ParameterShards shards(rule_of(ga3c::OptimizerKind::adam, 2, 0), net, start_of(net));
+  const Server first(rule_of(ga3c::OptimizerKind::adam, 2, 0), net, start_of(net));
+  auto& shards = *first;
   for (int i = 0; i < 4; ++i)
     shards.push(slopes(shards.size(), -20), Pulled(shards).versions, 0.01);
-  ParameterShards other(rule_of(ga3c::OptimizerKind::adam, 5, 0), net, start_of(net));
+  const Server second(rule_of(ga3c::OptimizerKind::adam, 5, 0), net, start_of(net));
+  auto& other = *second;
   other.restore(shards.state());
   for (auto* each : {&shards, &other})
     each->push(slopes(each->size(), 3), Pulled(*each).versions, 0.01);
@@ -266,7 +312,9 @@ TEST_F(GorilaRuns, learn_to_balance) {
 
 TEST_F(GorilaRuns, end_by_a_gradient_that_is_not_finite_and_only_by_one_that_is_applied) {
   const auto options = gorila_options_of(job_of({})).value();
-  GorilaServer server(options);
+  const auto memory = SharedMemory::make(2 * GorilaServer::bytes(options)).value();
+  GorilaServer server(options, memory.bytes());
+  server.begin(options);
   server.frames().open_until(1000);
   Pulled pulled(server.shards());
   dense::Floats gradient(pulled.weights.size(), std::nanf(""));
@@ -277,7 +325,8 @@ TEST_F(GorilaRuns, end_by_a_gradient_that_is_not_finite_and_only_by_one_that_is_
   server.push(pushed);
   EXPECT_TRUE(server.diverged());
   EXPECT_EQ(server.claim(1, 8), 0);
-  GorilaServer other(options);
+  GorilaServer other(options, memory.bytes().subspan(GorilaServer::bytes(options)));
+  other.begin(options);
   gradient.assign(gradient.size(), 1.0F);
   pushed.norm = std::nan("");
   other.push(pushed);

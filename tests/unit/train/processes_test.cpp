@@ -9,6 +9,8 @@
 #include <array>
 #include <csignal>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "worker/train/value/actor_process.hpp"
 #include "worker/train/value/channel.hpp"
 #include "worker/train/value/shared_memory.hpp"
+#include "worker/train/value/shared_mutex.hpp"
 
 namespace hone::dqn {
 namespace {
@@ -64,13 +67,12 @@ TEST(Channels, refuse_a_message_that_was_cut) {
 }
 
 TEST(SharedParameter, copies_are_whole_while_another_process_writes) {
-  constexpr std::size_t floats = 20'000, versions = 3;
-  const auto memory = SharedMemory::make(SharedParameters::bytes(floats, versions)).value();
-  SharedParameters parameters(memory.bytes(), floats, versions);
+  constexpr std::size_t floats = 20'000;
+  const auto memory = SharedMemory::make(SharedParameters::bytes(floats)).value();
+  SharedParameters parameters(memory.bytes(), floats);
   const auto publish = [&](int number) {
     const std::vector<float> values(floats, static_cast<float>(number));
-    const std::vector<std::int64_t> numbers(versions, number);
-    parameters.publish(values, numbers);
+    parameters.publish(values);
   };
   publish(1);
   constexpr int last = 3000;
@@ -79,34 +81,46 @@ TEST(SharedParameter, copies_are_whole_while_another_process_writes) {
   });
   ASSERT_TRUE(writer.ok());
   std::vector<float> values(floats);
-  std::vector<std::int64_t> numbers(versions);
   std::uint64_t newest = 0;
   while (newest < last) {
-    const auto publication = parameters.read(values, numbers);
+    const auto publication = parameters.read(values);
     ASSERT_GE(publication, newest);
     newest = publication;
     const auto whole = static_cast<float>(publication);
     ASSERT_TRUE(std::all_of(values.begin(), values.end(), [&](float v) { return v == whole; }));
-    for (const auto number : numbers) ASSERT_EQ(number, static_cast<std::int64_t>(publication));
   }
   EXPECT_EQ(wait_for(*writer), 0);
 }
 
 TEST(SharedParameter, can_be_read_after_a_reader_was_killed) {
-  const auto memory = SharedMemory::make(SharedParameters::bytes(64, 1)).value();
-  SharedParameters parameters(memory.bytes(), 64, 1);
+  const auto memory = SharedMemory::make(SharedParameters::bytes(64)).value();
+  SharedParameters parameters(memory.bytes(), 64);
   std::vector<float> values(64, 1.0F);
-  std::vector<std::int64_t> numbers{5};
-  parameters.publish(values, numbers);
+  parameters.publish(values);
   const auto reader = fork_process([&] {
-    for (;;) parameters.read(values, numbers);
+    for (;;) parameters.read(values);
   });
   ASSERT_TRUE(reader.ok());
-  for (int i = 0; i < 10; ++i) parameters.publish(values, numbers);
+  for (int i = 0; i < 10; ++i) parameters.publish(values);
   ::kill(*reader, SIGKILL);
   EXPECT_TRUE(WIFSIGNALED(wait_for(*reader)));
-  parameters.publish(values, numbers);
-  EXPECT_EQ(parameters.read(values, numbers), 12U);
+  parameters.publish(values);
+  EXPECT_EQ(parameters.read(values), 12U);
+}
+
+// The process holds the mutex when it ends: the next one must get it.
+TEST(SharedMutexes, can_be_locked_after_a_process_was_killed_that_held_them) {
+  const auto memory = SharedMemory::make(sizeof(SharedMutex)).value();
+  auto& mutex = *new (memory.bytes().data()) SharedMutex;
+  for (int i = 0; i < 3; ++i) {
+    const auto holder = fork_process([&] {
+      mutex.lock();
+      ::kill(::getpid(), SIGKILL);
+    });
+    ASSERT_TRUE(holder.ok());
+    EXPECT_TRUE(WIFSIGNALED(wait_for(*holder)));
+    const std::scoped_lock lock(mutex);
+  }
 }
 
 TEST(StatesOfProcesses, are_the_same_after_they_were_sent) {

@@ -42,28 +42,28 @@ Optimizer::Optimizer(const OptimizerRule& rule, dense::Floats first_mean_square)
     : rule_(rule), state_{{}, std::move(first_mean_square), 0} {
   if (rule.kind == OptimizerKind::rmsprop) return;
   std::fill(state_.mean_square.begin(), state_.mean_square.end(), 0.0F);
-  if (rule.kind != OptimizerKind::adagrad) state_.mean = state_.mean_square;
+  if (has_mean(rule.kind)) state_.mean = state_.mean_square;
 }
 
-double Optimizer::step(std::span<float> parameters, std::span<const float> gradient,
-                       double learning_rate) {
+double optimizer_step(const OptimizerRule& rule, const OptimizerVectors& vectors,
+                      std::span<const float> gradient, double learning_rate, std::int64_t& steps) {
   const auto& kernels = dense::best_kernels();
-  const auto count = static_cast<std::int64_t>(parameters.size());
+  const auto count = static_cast<std::int64_t>(vectors.parameters.size());
   const double norm = std::sqrt(kernels.square_sum(gradient.data(), count));
   if (!std::isfinite(norm)) return norm;
-  ++state_.steps;
+  ++steps;
 
-  const bool clipped = rule_.clip > 0 && norm > rule_.clip;
+  const bool clipped = rule.clip > 0 && norm > rule.clip;
   dense::OptimizerStep step;
   step.count = count;
-  step.parameters = parameters.data();
+  step.parameters = vectors.parameters.data();
   step.gradient = gradient.data();
-  step.first = state_.mean.data();
-  step.second = state_.mean_square.data();
-  step.scale = static_cast<float>(clipped ? rule_.clip / norm : 1.0);
-  step.second_decay = static_cast<float>(rule_.decay);
-  const double epsilon = std::max(rule_.epsilon, 1e-30);  // no gradient, no step: not 0/0
-  switch (rule_.kind) {
+  step.first = vectors.mean.data();
+  step.second = vectors.mean_square.data();
+  step.scale = static_cast<float>(clipped ? rule.clip / norm : 1.0);
+  step.second_decay = static_cast<float>(rule.decay);
+  const double epsilon = std::max(rule.epsilon, 1e-30);  // no gradient, no step: not 0/0
+  switch (rule.kind) {
     case OptimizerKind::rmsprop:
       step.rate = static_cast<float>(learning_rate);
       step.epsilon = static_cast<float>(epsilon);
@@ -79,10 +79,10 @@ double Optimizer::step(std::span<float> parameters, std::span<const float> gradi
     case OptimizerKind::adam:
       break;
   }
-  const auto steps = static_cast<double>(state_.steps);
-  const double root = std::sqrt(1 - std::pow(rule_.decay, steps));
-  step.first_decay = static_cast<float>(rule_.momentum);
-  step.rate = static_cast<float>(learning_rate * root / (1 - std::pow(rule_.momentum, steps)));
+  const auto made = static_cast<double>(steps);
+  const double root = std::sqrt(1 - std::pow(rule.decay, made));
+  step.first_decay = static_cast<float>(rule.momentum);
+  step.rate = static_cast<float>(learning_rate * root / (1 - std::pow(rule.momentum, made)));
   step.epsilon = static_cast<float>(epsilon * root);
   return norm + kernels.adam(step);
 }

@@ -98,10 +98,7 @@ Result<std::unique_ptr<envs::VecEnv>> ActorProcess::environments(const Options& 
 void ActorProcess::receive() {
   auto message = channel_.receive();
   if (!message) std::_Exit(EXIT_SUCCESS);
-  if (message->kind == MessageKind::taken)
-    std::erase(used_, message->slot);
-  else
-    grants_.push_back(*std::move(message));
+  grants_.push_back(*std::move(message));
 }
 
 int ActorProcess::claim() {
@@ -115,15 +112,6 @@ int ActorProcess::claim() {
 
 void ActorProcess::send(MessageKind kind, std::uint32_t slot, std::string payload) {
   if (!channel_.send({kind, slot, 0, std::move(payload)})) std::_Exit(EXIT_SUCCESS);
-}
-
-void ActorProcess::send_gradient(std::uint32_t slot) {
-  used_.push_back(slot);
-  send(MessageKind::gradient, slot);
-}
-
-void ActorProcess::wait_until_taken(std::uint32_t slot) {
-  while (std::find(used_.begin(), used_.end(), slot) != used_.end()) receive();
 }
 
 }  // namespace hone::dqn

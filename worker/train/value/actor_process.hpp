@@ -67,10 +67,6 @@ class ActorProcess {
   int claim();
   [[nodiscard]] std::uint32_t slot() const { return slot_; }  // of the last grant
   void send(MessageKind kind, std::uint32_t slot, std::string payload = {});
-  // Sends that the gradient of the slot is complete.
-  void send_gradient(std::uint32_t slot);
-  // Waits until the training has taken the gradient of the slot, if there was one.
-  void wait_until_taken(std::uint32_t slot);
 
  private:
   ActorProcess(Channel channel, SharedMemory memory, Task task)
@@ -81,7 +77,6 @@ class ActorProcess {
   SharedMemory memory_;
   Task task_;
   std::deque<Message> grants_;
-  std::vector<std::uint32_t> used_;  // slots whose gradients were not taken yet
   std::uint32_t slot_ = 0;
 };
 

@@ -31,7 +31,7 @@ struct ApexLayout {
   struct Counts {
     std::uint64_t steps = 0, version = 0, errors = 0;
   };
-  [[nodiscard]] std::size_t parameter_bytes() const { return SharedParameters::bytes(floats, 0); }
+  [[nodiscard]] std::size_t parameter_bytes() const { return SharedParameters::bytes(floats); }
   [[nodiscard]] std::span<std::byte> slot(std::span<std::byte> memory, int process,
                                           std::uint32_t index) const {
     const auto place = static_cast<std::size_t>(process) * slots + index;
@@ -96,12 +96,12 @@ class ApexProcessLink final : public ApexLink {
         layout_(layout),
         episodes_(episodes),
         parameters_(process.memory().subspan(layout.parameters, layout.parameter_bytes()),
-                    layout.floats, 0) {}
+                    layout.floats) {}
 
   int claim(int, int) override { return process_.claim(); }
   std::uint64_t fetch(dense::Floats& weights) override {
     weights.resize(layout_.floats);
-    return parameters_.read(weights, {});
+    return parameters_.read(weights);
   }
   void hand_over(ApexChunk& chunk) override {
     const auto slot = process_.slot();
@@ -121,16 +121,17 @@ class ApexProcessLink final : public ApexLink {
 
 Result<std::unique_ptr<ApexProcesses>> ApexProcesses::make(const Options& options,
                                                            const trainers::TrainingJob& job) {
-  auto pool = ProcessPool::make(
-      {"apex", job, options.apex.actors, options.apex.slots, ApexLayout(options).bytes});
-  if (!pool) return std::move(pool).error();
-  return std::unique_ptr<ApexProcesses>(new ApexProcesses(options, *std::move(pool)));
+  auto memory = SharedMemory::make(ApexLayout(options).bytes);
+  if (!memory) return std::move(memory).error();
+  return std::unique_ptr<ApexProcesses>(new ApexProcesses(options, job, *std::move(memory)));
 }
 
-ApexProcesses::ApexProcesses(const Options& options, std::unique_ptr<ProcessPool> pool)
+ApexProcesses::ApexProcesses(const Options& options, const trainers::TrainingJob& job,
+                             SharedMemory memory)
     : options_(options),
-      pool_(std::move(pool)),
-      parameters_(pool_->memory(), packed_floats(options.net), 0) {
+      memory_(std::move(memory)),
+      pool_({"apex", job, memory_, options.apex.actors, options.apex.slots}),
+      parameters_(memory_.bytes(), packed_floats(options.net)) {
   const auto lanes = static_cast<std::size_t>(options.envs / options.apex.actors);
   for (int i = 0; i < options.apex.actors; ++i) {
     chunks_.push_back(
@@ -151,7 +152,7 @@ void ApexProcesses::run(const Phase& phase) {
   pool.steps = [&] { return phase.frames.claimed() / options_.envs; };
   pool.played = [&](int process, const Message& message) {
     auto& chunk = chunk_of(process);
-    if (!copy_chunk(chunk, layout, {layout.slot(pool_->memory(), process, message.slot), false}))
+    if (!copy_chunk(chunk, layout, {layout.slot(memory_.bytes(), process, message.slot), false}))
       return false;
     phase.episodes.finish(episodes_of(message.payload));
     phase.store(chunk);
@@ -162,12 +163,12 @@ void ApexProcesses::run(const Phase& phase) {
     for (std::size_t i = 0; i < chunk.environments; ++i) phase.memory.cut(chunk.first_lane + i);
   };
   pool.tick = phase.tick;
-  pool_->run(pool);
+  pool_.run(pool);
 }
 
-std::vector<ga3c::EnvGroup::State> ApexProcesses::states() const { return pool_->groups(); }
+std::vector<ga3c::EnvGroup::State> ApexProcesses::states() const { return pool_.groups(); }
 void ApexProcesses::restore(const std::vector<ga3c::EnvGroup::State>& states) {
-  pool_->restore(states);
+  pool_.restore(states);
 }
 
 Status serve_apex(int socket, int memory) {

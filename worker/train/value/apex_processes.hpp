@@ -17,7 +17,7 @@ class ApexProcesses {
                                                      const trainers::TrainingJob& job);
 
   // Of the weights that the actors play by. Call it before run().
-  void publish(std::span<const float> weights) { parameters_.publish(weights, {}); }
+  void publish(std::span<const float> weights) { parameters_.publish(weights); }
 
   struct Phase {
     ga3c::FrameCounter& frames;
@@ -34,10 +34,11 @@ class ApexProcesses {
   void restore(const std::vector<ga3c::EnvGroup::State>& states);
 
  private:
-  ApexProcesses(const Options& options, std::unique_ptr<ProcessPool> pool);
+  ApexProcesses(const Options& options, const trainers::TrainingJob& job, SharedMemory memory);
 
   const Options& options_;
-  std::unique_ptr<ProcessPool> pool_;
+  SharedMemory memory_;
+  ProcessPool pool_;
   SharedParameters parameters_;
   std::vector<std::unique_ptr<ApexChunk>> chunks_;  // one of each process
 };

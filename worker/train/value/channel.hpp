@@ -12,13 +12,11 @@
 namespace hone::dqn {
 
 enum class MessageKind : std::uint32_t {
-  begin,     // to the process: its task, as JSON
-  grant,     // to it: `number` steps to play, whose results go to the slot
-  park,      // to it: the phase is over
-  taken,     // to it: the array of the slot may be written again
-  played,    // from it: the steps of the slot are played; payload: Episode of each that ended
-  gradient,  // from it: the gradient in the slot is complete
-  parked,    // from it: its environments between two phases, as JSON
+  begin,   // to the process: its task, as JSON
+  grant,   // to it: `number` steps to play, whose results go to the slot
+  park,    // to it: the phase is over
+  played,  // from it: the steps of the slot are played; payload: Episode of each that ended
+  parked,  // from it: its environments between two phases, as JSON
 };
 
 struct Message {

@@ -14,7 +14,7 @@ namespace {
 
 class Gorila final : public trainers::Trainer {
  public:
-  explicit Gorila(const Options& options) : options_(options), server_(options_) {
+  explicit Gorila(const Options& options) : options_(options) {
     episodes_.watch(options.env.spec.solved_return, [this] {
       solved_ = {step(), trainers::process_cpu_s()};
     });
@@ -25,7 +25,7 @@ class Gorila final : public trainers::Trainer {
 
   void advance(std::int64_t until_step, const std::stop_token& stop,
                const std::function<void()>& tick) override;
-  std::int64_t step() const override { return server_.frames().claimed(); }
+  std::int64_t step() const override { return server_->frames().claimed(); }
   Score value() const override;
   std::optional<trainers::Solved> solved() const override { return solved_; }
   std::vector<trainers::MetricPoint> take_metrics() override;
@@ -34,7 +34,8 @@ class Gorila final : public trainers::Trainer {
 
  private:
   Options options_;
-  GorilaServer server_;
+  std::optional<SharedMemory> memory_;  // of the server
+  std::unique_ptr<GorilaServer> server_;
   std::vector<std::unique_ptr<GorilaNode>> nodes_;  // none: they are processes
   std::unique_ptr<GorilaProcesses> processes_;
   ga3c::EpisodeLog episodes_;
@@ -43,10 +44,13 @@ class Gorila final : public trainers::Trainer {
 };
 
 Status Gorila::make_actors(const trainers::TrainingJob& job) {
+  auto memory = SharedMemory::make(GorilaServer::bytes(options_));
+  if (!memory) return std::move(memory).error();
+  memory_.emplace(*std::move(memory));
+  server_ = std::make_unique<GorilaServer>(options_, memory_->bytes());
+  server_->begin(options_);
   if (options_.apex.processes) {
-    auto made = GorilaProcesses::make(options_, job, server_);
-    if (!made) return std::move(made).error();
-    processes_ = *std::move(made);
+    processes_ = std::make_unique<GorilaProcesses>(options_, job, *memory_, *server_);
     return Done{};
   }
   const int each = options_.envs / options_.apex.actors;
@@ -55,23 +59,23 @@ Status Gorila::make_actors(const trainers::TrainingJob& job) {
         {each, options_.seed, static_cast<std::uint64_t>(i * each), options_.sticky});
     if (!env) return std::move(env).error();
     nodes_.push_back(
-        std::make_unique<GorilaNode>(options_, *std::move(env), i, server_.shards().count()));
+        std::make_unique<GorilaNode>(options_, *std::move(env), i, server_->shards().count()));
   }
   return Done{};
 }
 
 void Gorila::advance(std::int64_t until_step, const std::stop_token& stop,
                      const std::function<void()>& tick) {
-  if (server_.diverged()) return;
-  server_.frames().open_until(until_step);
-  const std::stop_callback on_stop(stop, [&] { server_.frames().stop(); });
+  if (server_->diverged()) return;
+  server_->frames().open_until(until_step);
+  const std::stop_callback on_stop(stop, [&] { server_->frames().stop(); });
   if (processes_) return processes_->run(episodes_, tick);
   run_threads(
-      nodes_, [&](GorilaNode& node) { node.run(server_, episodes_); }, tick);
+      nodes_, [&](GorilaNode& node) { node.run(*server_, episodes_); }, tick);
 }
 
 Score Gorila::value() const {
-  if (server_.diverged()) return Score::diverged();
+  if (server_->diverged()) return Score::diverged();
   const auto last = episodes_.state().last;
   return Score::of(last.empty() ? 0 : ga3c::mean(last));  // the nodes write the running returns
 }
@@ -82,14 +86,14 @@ std::vector<trainers::MetricPoint> Gorila::take_metrics() {
   std::size_t stored = 0;
   for (const auto& node : nodes_) stored += node->replay_size();
   if (!processes_) points.push_back({"replay_size", static_cast<double>(stored)});
-  server_.add_metrics(seconds, points);
+  server_->add_metrics(seconds, points);
   points.push_back({"epsilon", options_.exploration.epsilon(step(), 0, options_.envs)});
   points.push_back({"actors", static_cast<double>(options_.apex.actors)});
   return points;
 }
 
 Status Gorila::save(const std::filesystem::path& path) const {
-  const auto learned = server_.shards().state();
+  const auto learned = server_->shards().state();
   ga3c::Model model;
   model.env = options_.env.name;
   model.net = options_.net;
@@ -119,9 +123,9 @@ Status Gorila::load(const std::filesystem::path& path) {
   }
   if (processes_) processes_->restore(model->groups);
   const auto& learned = model->parameters;
-  server_.shards().restore({learned.weights, learned.mean_square, learned.mean, learned.updates});
+  server_->shards().restore({learned.weights, learned.mean_square, learned.mean, learned.updates});
   episodes_.restore(model->episodes);
-  server_.frames().restore(model->frames);
+  server_->frames().restore(model->frames);
   played_.start_at(model->frames);
   return Done{};
 }

@@ -69,7 +69,7 @@ double GorilaNode::done() const {
 }
 
 void GorilaNode::train(GorilaLink& link) {
-  if (frames() > options_.learning_starts) due_ += player_.count();
+  if (frames() - joined_ * options_.envs > options_.learning_starts) due_ += player_.count();
   if (transitions_->size() < batch_.size()) due_ = 0;  // not to be made up for later
   for (; due_ >= options_.train_every; due_ -= options_.train_every)
     for (int i = 0; i < options_.updates; ++i) learn(link);
@@ -144,6 +144,7 @@ void GorilaNode::join(GorilaLink& link, std::int64_t steps) {
   target_ = weights_;
   seen_ = versions_.front();
   played_ = std::max(played_, steps);
+  joined_ = steps;
   draws_ = std::max(draws_, steps * player_.count() * options_.updates);
 }
 

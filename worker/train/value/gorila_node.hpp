@@ -65,8 +65,8 @@ class GorilaNode {
   // Both return what does not fit to this node, or an empty text. Precondition: nothing was played.
   std::string restore(const ga3c::EnvGroup::State& state);
   std::string take_tensors(const trainers::TensorFile& file);
-  // Without tensors: the target network is the parameters of the server, and random numbers
-  // continue at least after those of so many steps.
+  // Without tensors: the target network is the parameters of the server, random numbers continue at
+  // least after those of so many steps, and training begins as late after them as in a new run.
   void join(GorilaLink& link, std::int64_t steps);
 
  private:
@@ -90,6 +90,7 @@ class GorilaNode {
   std::atomic<std::size_t> replay_size_{0};
 
   std::int64_t played_ = 0;  // steps; addresses the random numbers
+  std::int64_t joined_ = 0;  // of these, those before its memory was empty
   std::int64_t draws_ = 0;   // batches; likewise
   std::int64_t due_ = 0;     // frames since the last training
   std::int64_t seen_ = 0;    // updates of the first shard at the last pull

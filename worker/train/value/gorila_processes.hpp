@@ -1,9 +1,8 @@
-// The nodes of Gorila as processes. The parameter server is in the training: a process that is
-// killed loses its replay memory and the gradients that it had not sent.
+// The nodes of Gorila as processes. The parameter server is in memory that they share with the
+// training: a process that is killed loses its replay memory only.
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <vector>
 
 #include "worker/train/nn/tensor_file.hpp"
@@ -14,31 +13,26 @@ namespace hone::dqn {
 
 class GorilaProcesses {
  public:
-  // `server` must outlive the object.
-  static Result<std::unique_ptr<GorilaProcesses>> make(const Options& options,
-                                                       const trainers::TrainingJob& job,
-                                                       GorilaServer& server);
+  // The references must outlive the object. memory: that of the server.
+  GorilaProcesses(const Options& options, const trainers::TrainingJob& job,
+                  const SharedMemory& memory, GorilaServer& server)
+      : options_(options),
+        pool_({"gorila", job, memory, options.apex.actors, options.apex.slots}),
+        server_(server) {}
 
   // Plays the frames of the server. Throws as ProcessPool::run().
   void run(ga3c::EpisodeLog& episodes, const std::function<void()>& tick);
 
   // As of nodes in threads. Those of a training that never ran are empty.
-  [[nodiscard]] std::vector<ga3c::EnvGroup::State> states() const { return pool_->groups(); }
-  void restore(const std::vector<ga3c::EnvGroup::State>& states) { pool_->restore(states); }
+  [[nodiscard]] std::vector<ga3c::EnvGroup::State> states() const { return pool_.groups(); }
+  void restore(const std::vector<ga3c::EnvGroup::State>& states) { pool_.restore(states); }
   // The target network of each node, which begins as the parameters where a run continues.
   void put_targets(const std::vector<float>& weights, trainers::TensorFile& file) const;
 
  private:
-  GorilaProcesses(const Options& options, std::unique_ptr<ProcessPool> pool, GorilaServer& server);
-  void publish();
-  bool apply(int process, std::uint32_t slot);
-
   const Options& options_;
-  std::unique_ptr<ProcessPool> pool_;
+  ProcessPool pool_;
   GorilaServer& server_;
-  SharedParameters parameters_;
-  dense::Floats weights_;
-  std::vector<std::int64_t> versions_;
 };
 
 // The body of such a process: returns only if it cannot begin.

@@ -1,47 +1,74 @@
 #include "worker/train/value/gorila_server.hpp"
 
 #include <cmath>
+#include <mutex>
+#include <new>
 #include <utility>
 
-namespace hone::dqn {
+#include "worker/train/value/shared_memory.hpp"
 
-GorilaServer::GorilaServer(const Options& options)
-    : shards_({options.learning.optimizer, options.gorila.shards, options.gorila.staleness},
-              options.net, first_weights(options.net, options.weight_start, options.seed)) {}
+namespace hone::dqn {
+namespace {
+
+ShardRule shard_rule(const Options& options) {
+  return {options.learning.optimizer, options.gorila.shards, options.gorila.staleness};
+}
+
+}  // namespace
+
+std::size_t GorilaServer::bytes(const Options& options) {
+  MemoryPlan plan;
+  plan.place(sizeof(Head));
+  plan.place(ParameterShards::bytes(shard_rule(options), options.net));
+  return plan.bytes();
+}
+
+GorilaServer::GorilaServer(const Options& options, std::span<std::byte> memory)
+    : head_(*reinterpret_cast<Head*>(memory.data())),
+      shards_(shard_rule(options), options.net, [&] {
+        MemoryPlan plan;
+        plan.place(sizeof(Head));
+        return memory.subspan(plan.bytes());
+      }()) {}
+
+void GorilaServer::begin(const Options& options) {
+  new (&head_) Head;
+  shards_.begin(first_weights(options.net, options.weight_start, options.seed));
+}
 
 void GorilaServer::push(const NodeGradient& gradient) {
   ParameterShards::Pushed pushed;
   pushed.finite = std::isfinite(gradient.norm);
   if (pushed.finite && !gradient.outlier)
     pushed = shards_.push(gradient.gradient, gradient.versions, gradient.rate);
-  const std::scoped_lock lock(mutex_);
+  const std::scoped_lock lock(head_.mutex);
   if (!pushed.finite) {
-    diverged_ = true;
-    frames_.stop();
+    head_.diverged = true;
     return;
   }
-  auto& learned = meter_.learned;
+  auto& meter = head_.meter;
+  auto& learned = meter.learned;
   ++learned.updates;
   learned.loss += gradient.loss;
   learned.value += gradient.value;
   learned.gradient_norm += gradient.norm;
   learned.rate = gradient.rate;
-  meter_.outliers += gradient.outlier ? 1 : 0;
-  meter_.applied += pushed.applied;
-  meter_.stale += pushed.stale;
-  meter_.age += pushed.age;
+  meter.outliers += gradient.outlier ? 1 : 0;
+  meter.applied += pushed.applied;
+  meter.stale += pushed.stale;
+  meter.age += pushed.age;
 }
 
 bool GorilaServer::diverged() const {
-  const std::scoped_lock lock(mutex_);
-  return diverged_;
+  const std::scoped_lock lock(head_.mutex);
+  return head_.diverged;
 }
 
 void GorilaServer::add_metrics(double seconds, std::vector<trainers::MetricPoint>& points) {
   Meter meter;
   {
-    const std::scoped_lock lock(mutex_);
-    meter = std::exchange(meter_, {});
+    const std::scoped_lock lock(head_.mutex);
+    meter = std::exchange(head_.meter, {});
   }
   if (meter.learned.updates == 0) return;
   const auto share = [](std::int64_t part, std::int64_t all) {

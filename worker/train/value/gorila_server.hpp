@@ -1,8 +1,9 @@
-// The server's side of Gorila in one process: the frames of the phase, the parameters, and sums for
-// the metrics. Thread-safe.
+// The server's side of Gorila: the frames of the phase, the parameters, and sums for the metrics.
+// All but the frames is in memory that processes may share. Thread-safe.
 #pragma once
 
-#include <mutex>
+#include <cstddef>
+#include <span>
 #include <vector>
 
 #include "schemas/types/metric.hpp"
@@ -15,13 +16,20 @@ namespace hone::dqn {
 
 class GorilaServer final : public GorilaLink {
  public:
-  explicit GorilaServer(const Options& options);
+  // Of the memory of a server with these options.
+  static std::size_t bytes(const Options& options);
+  // memory: bytes() of them, which begin() has filled in this or another process, or will fill.
+  GorilaServer(const Options& options, std::span<std::byte> memory);
+  // Fills the memory before any other use of it.
+  void begin(const Options& options);
 
-  int claim(int columns, int steps_max) override { return frames_.claim(columns, steps_max); }
+  int claim(int columns, int steps_max) override {
+    return diverged() ? 0 : frames_.claim(columns, steps_max);
+  }
   void pull(std::span<float> weights, std::span<std::int64_t> versions) override {
     shards_.pull(weights, versions);
   }
-  // A gradient that is not finite, or after which the parameters are not, ends the phase.
+  // After a gradient that is not finite, or makes the parameters so, no frames can be claimed.
   void push(const NodeGradient& gradient) override;
 
   [[nodiscard]] ga3c::FrameCounter& frames() { return frames_; }
@@ -40,11 +48,15 @@ class GorilaServer final : public GorilaLink {
     std::int64_t applied = 0, stale = 0, age = 0;  // over shards
   };
 
+  struct Head {
+    SharedMutex mutex;
+    bool diverged = false;
+    Meter meter;
+  };
+
+  Head& head_;
   ga3c::FrameCounter frames_;
   ParameterShards shards_;
-  mutable std::mutex mutex_;
-  bool diverged_ = false;
-  Meter meter_;
 };
 
 }  // namespace hone::dqn

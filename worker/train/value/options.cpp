@@ -268,9 +268,7 @@ Result<ApexRule> threads_of(const Settings& given) {
 
 }  // namespace
 
-std::size_t packed_floats(const ga3c::NetShape& net) {
-  return ga3c::pack(net, std::vector<float>(ga3c::parameter_count(net))).size();
-}
+std::size_t packed_floats(const ga3c::NetShape& net) { return ga3c::NetLayout(net).size; }
 
 Result<Options> apex_options_of(const trainers::TrainingJob& job) {
   const auto& given = job.settings;

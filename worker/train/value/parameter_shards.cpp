@@ -2,45 +2,70 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <new>
+
+#include "worker/train/value/shared_memory.hpp"
 
 namespace hone::dqn {
 namespace {
 
-dense::Floats slice_of(const dense::Floats& packed, std::size_t begin, std::size_t size) {
-  const auto from = packed.begin() + static_cast<std::ptrdiff_t>(begin);
-  return {from, from + static_cast<std::ptrdiff_t>(size)};
+// Copies the part of a packed vector that begins there to a shard, or back.
+void take(std::span<float> slice, std::size_t begin, std::span<const float> packed) {
+  const auto part = packed.subspan(begin, slice.size());
+  std::copy(part.begin(), part.end(), slice.begin());
 }
-
 void put(std::span<const float> slice, std::size_t begin, std::span<float> packed) {
   std::copy(slice.begin(), slice.end(), packed.begin() + static_cast<std::ptrdiff_t>(begin));
 }
 
 }  // namespace
 
+std::size_t ParameterShards::bytes(const ShardRule& rule, const ga3c::NetShape& shape) {
+  const auto size = ga3c::NetLayout(shape).size;
+  MemoryPlan plan;
+  // At most so many shards, and three vectors.
+  for (int i = 0; i < rule.shards; ++i) plan.place(sizeof(Head));
+  for (int i = 0; i < 3; ++i) plan.place(size * sizeof(float));
+  return plan.bytes();
+}
+
 ParameterShards::ParameterShards(const ShardRule& rule, const ga3c::NetShape& shape,
-                                 std::span<const float> weights)
-    : rule_(rule), shape_(shape) {
+                                 std::span<std::byte> memory)
+    : rule_(rule), shape_(shape), size_(ga3c::NetLayout(shape).size) {
   rule_.optimizer.clip = 0;
-  const auto packed = ga3c::pack(shape, weights);
-  const auto ones = ga3c::pack(shape, std::vector<float>(weights.size(), 1.0F));
-  size_ = packed.size();
   // Each shard has whole cache lines, as the kernels need them.
   const auto lines = size_ / dense::line_floats;
   const auto shards = std::min(static_cast<std::size_t>(rule.shards), lines);
+  MemoryPlan plan;
+  const auto place = [&](std::size_t floats) -> std::span<float> {
+    return {reinterpret_cast<float*>(memory.data() + plan.place(floats * sizeof(float))), floats};
+  };
   for (std::size_t i = 0; i < shards; ++i) {
-    const auto begin = i * lines / shards * dense::line_floats;
-    const auto end = (i + 1) * lines / shards * dense::line_floats;
-    shards_.emplace_back(begin, slice_of(packed, begin, end - begin),
-                         ga3c::Optimizer(rule_.optimizer, slice_of(ones, begin, end - begin)));
+    const auto first = i * lines / shards * dense::line_floats;
+    const auto size = (i + 1) * lines / shards * dense::line_floats - first;
+    auto* head = reinterpret_cast<Head*>(memory.data() + plan.place(sizeof(Head)));
+    const auto parameters = place(size), mean_square = place(size);
+    const auto mean = place(ga3c::has_mean(rule.optimizer.kind) ? size : 0);
+    shards_.push_back({first, head, {parameters, mean, mean_square}});
   }
+}
+
+void ParameterShards::begin(std::span<const float> weights) {
+  for (const auto& shard : shards_) new (shard.head) Head;
+  State first{{weights.begin(), weights.end()}, std::vector<float>(weights.size(), 0.0F), {}, 0};
+  if (rule_.optimizer.kind == ga3c::OptimizerKind::rmsprop)
+    std::fill(first.mean_square.begin(), first.mean_square.end(), 1.0F);
+  if (ga3c::has_mean(rule_.optimizer.kind)) first.mean = first.mean_square;
+  restore(first);
 }
 
 void ParameterShards::pull(std::span<float> weights, std::span<std::int64_t> versions) const {
   for (std::size_t i = 0; i < shards_.size(); ++i) {
     const auto& shard = shards_[i];
-    const std::scoped_lock lock(shard.mutex);
-    put(shard.parameters, shard.begin, weights);
-    versions[i] = shard.updates;
+    const std::scoped_lock lock(shard.head->mutex);
+    put(shard.vectors.parameters, shard.begin, weights);
+    versions[i] = shard.head->updates;
   }
 }
 
@@ -48,17 +73,16 @@ ParameterShards::Pushed ParameterShards::push(std::span<const float> gradient,
                                               std::span<const std::int64_t> versions, double rate) {
   Pushed pushed;
   for (std::size_t i = 0; i < shards_.size(); ++i) {
-    auto& shard = shards_[i];
-    const std::scoped_lock lock(shard.mutex);
-    const auto age = shard.updates - versions[i];
+    const auto& [first, head, vectors] = shards_[i];
+    const std::scoped_lock lock(head->mutex);
+    const auto age = head->updates - versions[i];
     if (age > rule_.staleness) {
       ++pushed.stale;
       continue;
     }
-    const double norm = shard.optimizer.step(
-        shard.parameters, gradient.subspan(shard.begin, shard.parameters.size()), rate);
+    const auto part = gradient.subspan(first, vectors.parameters.size());
+    const double norm = ga3c::optimizer_step(rule_.optimizer, vectors, part, rate, head->updates);
     pushed.finite = pushed.finite && std::isfinite(norm);
-    ++shard.updates;
     ++pushed.applied;
     pushed.age += age;
   }
@@ -66,19 +90,20 @@ ParameterShards::Pushed ParameterShards::push(std::span<const float> gradient,
 }
 
 std::int64_t ParameterShards::updates() const {
-  const std::scoped_lock lock(shards_.front().mutex);
-  return shards_.front().updates;
+  auto& head = *shards_.front().head;
+  const std::scoped_lock lock(head.mutex);
+  return head.updates;
 }
 
 ParameterShards::State ParameterShards::state() const {
   dense::Floats weights(size_), mean_square(size_), mean(size_);
   for (const auto& shard : shards_) {
-    put(shard.parameters, shard.begin, weights);
-    put(shard.optimizer.state().mean_square, shard.begin, mean_square);
-    put(shard.optimizer.state().mean, shard.begin, mean);
+    put(shard.vectors.parameters, shard.begin, weights);
+    put(shard.vectors.mean_square, shard.begin, mean_square);
+    put(shard.vectors.mean, shard.begin, mean);
   }
   State state{ga3c::unpack(shape_, weights), ga3c::unpack(shape_, mean_square), {}, updates()};
-  if (!shards_.front().optimizer.state().mean.empty()) state.mean = ga3c::unpack(shape_, mean);
+  if (ga3c::has_mean(rule_.optimizer.kind)) state.mean = ga3c::unpack(shape_, mean);
   return state;
 }
 
@@ -86,13 +111,11 @@ void ParameterShards::restore(const State& state) {
   const auto weights = ga3c::pack(shape_, state.weights);
   const auto mean_square = ga3c::pack(shape_, state.mean_square);
   const auto mean = state.mean.empty() ? dense::Floats() : ga3c::pack(shape_, state.mean);
-  for (auto& shard : shards_) {
-    const auto size = shard.parameters.size();
-    shard.parameters = slice_of(weights, shard.begin, size);
-    ga3c::Optimizer::State optimizer{{}, slice_of(mean_square, shard.begin, size), state.updates};
-    if (!mean.empty()) optimizer.mean = slice_of(mean, shard.begin, size);
-    shard.optimizer.restore(std::move(optimizer));
-    shard.updates = state.updates;
+  for (const auto& shard : shards_) {
+    take(shard.vectors.parameters, shard.begin, weights);
+    take(shard.vectors.mean_square, shard.begin, mean_square);
+    if (!mean.empty()) take(shard.vectors.mean, shard.begin, mean);
+    shard.head->updates = state.updates;
   }
 }
 

@@ -2,16 +2,19 @@
 // its own optimizer, lock and count of updates, as if it were a separate machine. A shard drops its
 // part of a gradient that was computed from parameters too many updates ago. Thread-safe, unless it
 // says otherwise.
+//
+// All of it is in memory that processes may share: those of the nodes apply their gradients
+// themselves. One that is killed meanwhile leaves a shard with a part of a step.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "worker/train/nn/network.hpp"
 #include "worker/train/nn/optimizer.hpp"
+#include "worker/train/value/shared_mutex.hpp"
 
 namespace hone::dqn {
 
@@ -23,9 +26,13 @@ struct ShardRule {
 
 class ParameterShards {
  public:
-  // weights: in the order of the model file (net_parts()).
-  ParameterShards(const ShardRule& rule, const ga3c::NetShape& shape,
-                  std::span<const float> weights);
+  // Of the memory of shards with this rule.
+  static std::size_t bytes(const ShardRule& rule, const ga3c::NetShape& shape);
+  // memory: bytes() of them, which begin() has filled in this or another process, or will fill.
+  ParameterShards(const ShardRule& rule, const ga3c::NetShape& shape, std::span<std::byte> memory);
+  // Fills the memory before any other use of it. weights: in the order of the model file
+  // (net_parts()).
+  void begin(std::span<const float> weights);
 
   [[nodiscard]] std::size_t size() const { return size_; }  // floats, as the kernels take them
   [[nodiscard]] std::size_t count() const { return shards_.size(); }
@@ -56,18 +63,21 @@ class ParameterShards {
   void restore(const State& state);
 
  private:
+  struct Head {
+    SharedMutex mutex;
+    std::int64_t updates = 0;
+  };
+  // A place in the memory.
   struct Shard {
     std::size_t begin = 0;
-    dense::Floats parameters;
-    ga3c::Optimizer optimizer;
-    std::int64_t updates = 0;
-    mutable std::mutex mutex{};
+    Head* head = nullptr;
+    ga3c::OptimizerVectors vectors{};
   };
 
   ShardRule rule_;
   ga3c::NetShape shape_;
   std::size_t size_;
-  std::deque<Shard> shards_;
+  std::vector<Shard> shards_;
 };
 
 }  // namespace hone::dqn

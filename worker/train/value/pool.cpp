@@ -38,16 +38,10 @@ std::string job_text(const trainers::TrainingJob& job) {
 
 }  // namespace
 
-Result<std::unique_ptr<ProcessPool>> ProcessPool::make(const PoolPlan& plan) {
-  auto memory = SharedMemory::make(plan.bytes);
-  if (!memory) return std::move(memory).error();
-  return std::unique_ptr<ProcessPool>(new ProcessPool(plan, *std::move(memory)));
-}
-
-ProcessPool::ProcessPool(const PoolPlan& plan, SharedMemory memory)
+ProcessPool::ProcessPool(const PoolPlan& plan)
     : trainer_(plan.trainer),
       job_(job_text(plan.job)),
-      memory_(std::move(memory)),
+      memory_(plan.memory),
       processes_(static_cast<std::size_t>(plan.count)),
       states_(processes_.size()) {
   for (auto& process : processes_) process.grants.resize(static_cast<std::size_t>(plan.slots));
@@ -134,10 +128,6 @@ void ProcessPool::grant(int index, const PoolPhase& phase) {
   }
 }
 
-void ProcessPool::send_taken(int process, std::uint32_t slot) {
-  processes_[static_cast<std::size_t>(process)].channel->send({MessageKind::taken, slot, 0, {}});
-}
-
 void ProcessPool::receive(int index, const PoolPhase& phase) {
   auto message = processes_[static_cast<std::size_t>(index)].channel->receive();
   if (!message || !accept(index, *std::move(message), phase)) replace(index, phase);
@@ -146,7 +136,6 @@ void ProcessPool::receive(int index, const PoolPhase& phase) {
 // False for a message that no process sends.
 bool ProcessPool::accept(int index, Message message, const PoolPhase& phase) {
   auto& process = processes_[static_cast<std::size_t>(index)];
-  if (message.kind == MessageKind::gradient) return phase.gradient(index, message);
   if (message.kind == MessageKind::parked) {
     states_[static_cast<std::size_t>(index)] = std::move(message.payload);
     process.parked = true;

@@ -20,19 +20,18 @@ namespace hone::dqn {
 struct PoolPlan {
   std::string trainer;  // its name
   const trainers::TrainingJob& job;
-  int count = 1;          // processes
-  int slots = 1;          // grants that a process holds at the same time
-  std::size_t bytes = 0;  // of the shared memory
+  const SharedMemory& memory;  // must outlive the pool
+  int count = 1;               // processes
+  int slots = 1;               // grants that a process holds at the same time
 };
 
 // What happens in a phase. All are called on the thread that calls run().
 struct PoolPhase {
   std::function<int()> claim;           // steps for one grant; 0: none are left
   std::function<std::int64_t()> steps;  // of each environment so far
-  // Results, with the slot free again afterwards. Both return false for what no process sends: the
+  // Results; the slot is free again afterwards. Returns false for what no process sends: the
   // process is replaced.
   std::function<bool(int process, const Message&)> played;
-  std::function<bool(int process, const Message&)> gradient;
   // The process was replaced: its environments begin new episodes.
   std::function<void(int process)> lost;
   std::function<void()> tick;  // about once a second
@@ -40,16 +39,14 @@ struct PoolPhase {
 
 class ProcessPool {
  public:
-  static Result<std::unique_ptr<ProcessPool>> make(const PoolPlan& plan);
+  explicit ProcessPool(const PoolPlan& plan);
   ProcessPool(const ProcessPool&) = delete;
   ProcessPool& operator=(const ProcessPool&) = delete;
   ~ProcessPool();
 
-  [[nodiscard]] std::span<std::byte> memory() const { return memory_.bytes(); }
   // Grants steps until claim() has none left and all that were granted are played. Throws
   // std::runtime_error if a process cannot be started, or ends again and again.
   void run(const PoolPhase& phase);
-  void send_taken(int process, std::uint32_t slot);
 
   // The environments of each process between two calls of run(); empty before the first one.
   [[nodiscard]] std::vector<ga3c::EnvGroup::State> groups() const;
@@ -66,7 +63,6 @@ class ProcessPool {
     bool parked = true;
   };
 
-  ProcessPool(const PoolPlan& plan, SharedMemory memory);
   void start(int index, const PoolPhase& phase);
   void replace(int index, const PoolPhase& phase);
   void collect(Process& process);
@@ -79,7 +75,7 @@ class ProcessPool {
   [[nodiscard]] std::string task(int index, const PoolPhase& phase) const;
 
   std::string trainer_, job_;
-  SharedMemory memory_;
+  const SharedMemory& memory_;
   std::vector<Process> processes_;
   std::vector<std::string> states_;  // see state_text()
   bool parking_ = false;             // all steps of the phase are played

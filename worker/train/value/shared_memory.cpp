@@ -40,48 +40,31 @@ SharedMemory::~SharedMemory() {
   if (!bytes_.empty()) ::munmap(bytes_.data(), bytes_.size());
 }
 
-namespace {
-
-constexpr std::size_t whole_lines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-std::size_t bytes_of_copy(std::size_t floats, std::size_t versions) {
-  return whole_lines(floats * sizeof(float)) + whole_lines(versions * sizeof(std::int64_t));
+std::size_t SharedParameters::bytes_of_copy(std::size_t floats) {
+  MemoryPlan plan;
+  plan.place(floats * sizeof(float));
+  return plan.bytes();
 }
 
-}  // namespace
-
-std::size_t SharedParameters::bytes(std::size_t floats, std::size_t versions) {
-  return header + copies * bytes_of_copy(floats, versions);
+std::size_t SharedParameters::bytes(std::size_t floats) {
+  return header + copies * bytes_of_copy(floats);
 }
-
-SharedParameters::SharedParameters(std::span<std::byte> memory, std::size_t floats,
-                                   std::size_t versions)
-    : memory_(memory),
-      floats_(floats),
-      versions_(versions),
-      copy_bytes_(bytes_of_copy(floats, versions)) {}
 
 // Publication n is in copy n % copies: it is overwritten when publication n + copies begins.
-void SharedParameters::publish(std::span<const float> parameters,
-                               std::span<const std::int64_t> versions) {
+void SharedParameters::publish(std::span<const float> parameters) {
   auto& state = *reinterpret_cast<Copies*>(memory_.data());
   const auto next = state.ended.load(std::memory_order_relaxed) + 1;
   state.begun.store(next, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   std::memcpy(copy(next), parameters.data(), parameters.size_bytes());
-  std::memcpy(copy(next) + whole_lines(floats_ * sizeof(float)), versions.data(),
-              versions.size_bytes());
   state.ended.store(next, std::memory_order_release);
 }
 
-std::uint64_t SharedParameters::read(std::span<float> parameters,
-                                     std::span<std::int64_t> versions) const {
+std::uint64_t SharedParameters::read(std::span<float> parameters) const {
   const auto& state = *reinterpret_cast<const Copies*>(memory_.data());
   for (;;) {
     const auto last = state.ended.load(std::memory_order_acquire);
     std::memcpy(parameters.data(), copy(last), parameters.size_bytes());
-    std::memcpy(versions.data(), copy(last) + whole_lines(floats_ * sizeof(float)),
-                versions.size_bytes());
     std::atomic_thread_fence(std::memory_order_acquire);
     if (state.begun.load(std::memory_order_relaxed) < last + copies) return last;
   }

@@ -50,18 +50,19 @@ class MemoryPlan {
   std::size_t bytes_ = 0;
 };
 
-// Parameters with their versions, written by one process and read by others. A reader holds no
+// Parameters, written by one process and read by others. A reader holds no
 // lock, so one that is killed blocks no other process. It copies, and copies again if the writer
 // began to overwrite the source meanwhile.
 class SharedParameters {
  public:
-  static std::size_t bytes(std::size_t floats, std::size_t versions);
+  static std::size_t bytes(std::size_t floats);
   // memory: bytes() of them, zeros before the first publish().
-  SharedParameters(std::span<std::byte> memory, std::size_t floats, std::size_t versions);
+  SharedParameters(std::span<std::byte> memory, std::size_t floats)
+      : memory_(memory), copy_bytes_(bytes_of_copy(floats)) {}
 
-  void publish(std::span<const float> parameters, std::span<const std::int64_t> versions);
+  void publish(std::span<const float> parameters);
   // Returns how often publish() had been called by then. Precondition: it was.
-  std::uint64_t read(std::span<float> parameters, std::span<std::int64_t> versions) const;
+  std::uint64_t read(std::span<float> parameters) const;
 
  private:
   struct Copies {
@@ -71,13 +72,14 @@ class SharedParameters {
   static constexpr std::size_t copies = 3;
   static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
+  static std::size_t bytes_of_copy(std::size_t floats);
   [[nodiscard]] std::byte* copy(std::uint64_t publication) const {
     return memory_.data() + header + publication % copies * copy_bytes_;
   }
 
   static constexpr std::size_t header = 64;
   std::span<std::byte> memory_;
-  std::size_t floats_, versions_, copy_bytes_;
+  std::size_t copy_bytes_;
 };
 
 }  // namespace hone::dqn
