@@ -39,7 +39,8 @@ constexpr std::array published{
     Preset{"", "optimizer", "rmsprop_centered"},
 };
 
-// Chosen on seeds 11 and 12; docs/measurements/agents.md has the results on others.
+// Of dqn and gorila. Chosen for dqn on seeds 11 and 12; docs/measurements/agents.md has the results
+// on others.
 constexpr std::array presets{
     Preset{"CartPole", "learning_rate", "0.001"},
     Preset{"CartPole", "learning_rate_end", "0"},
@@ -86,15 +87,6 @@ constexpr std::array apex_presets{
     Preset{"MountainCar", "n_step", "5"},
     Preset{"LunarLander", "learning_rate", "0.0006"},
     Preset{"LunarLander", "learning_rate_end", "0"},
-    Preset{"MinAtar", "layers", "1"},
-};
-
-// As those of dqn. The learning rate of CartPole was compared with 0.003 on seeds 11 to 13.
-constexpr std::array gorila_presets{
-    Preset{"CartPole", "learning_rate", "0.01"},
-    Preset{"CartPole", "n_step", "3"},
-    Preset{"CartPole", "train_every", "2"},
-    Preset{"CartPole", "target_every", "200"},
     Preset{"MinAtar", "layers", "1"},
 };
 
@@ -281,7 +273,7 @@ Result<Options> gorila_options_of(const trainers::TrainingJob& job) {
   const auto& given = job.settings;
   const auto threads = threads_of(given);
   if (!threads) return threads.error();
-  auto options = options_of(job, with_presets(given, given.word("env"), gorila_presets), *threads);
+  auto options = options_of(job, with_presets(given, given.word("env"), presets), *threads);
   if (!options) return options;
   // Each node has its own memory, with a lane for each of its environments.
   const auto nodes = static_cast<std::size_t>(threads->actors);

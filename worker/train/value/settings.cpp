@@ -158,7 +158,7 @@ constexpr std::array gorila_rows{
     SettingInfo{"replay_size", SettingKind::integer, 64, 1e8, "", "100000",
                 "frames that the replay memories of all nodes keep"},
     SettingInfo{"optimizer", SettingKind::word, 0, 0, "adam rmsprop rmsprop_centered adagrad",
-                "adagrad", "optimizer of the parameter server"},
+                "adam", "optimizer of the parameter server; adagrad is the published one"},
     SettingInfo{"rmsprop_epsilon", SettingKind::real, 0, 1, "", "0.01",
                 "epsilon of RMSProp and AdaGrad, under the root"},
     SettingInfo{"envs", SettingKind::integer, 1, 4096, "", "1", "environments each node owns"},
