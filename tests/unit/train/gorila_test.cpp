@@ -293,6 +293,32 @@ TEST_F(GorilaRuns, with_several_nodes_play_every_frame_and_compute_the_updates_o
   }()) << "all that the nodes hold is in the file";
 }
 
+// A node that played most frames took its own part for that of the run: it ended to explore and to
+// learn while the run was young.
+TEST_F(GorilaRuns, of_nodes_that_differ_in_speed_follow_the_schedules_of_the_run) {
+  const auto options = gorila_options_of(job_of({{"learning_rate", 1e-3},
+                                                 {"learning_rate_end", 0.0},
+                                                 count("learning_starts", 100),
+                                                 count("hidden", 16)}))
+                           .value();
+  ASSERT_EQ(options.apex.actors, 2);
+  const auto memory = SharedMemory::make(GorilaServer::bytes(options)).value();
+  GorilaServer server(options, memory.bytes());
+  server.begin(options);
+  GorilaNode node(options, options.env.make({1, 1, 0, {}}).value(), 0, server.shards().count());
+  server.begin_phase(2000);  // of 8000
+  ga3c::EpisodeLog episodes;
+  node.run(server, episodes);
+  std::vector<trainers::MetricPoint> metrics;
+  server.add_metrics(1, metrics);
+  for (const auto& [name, value] : metrics) {
+    if (name == "learning_rate") {
+      EXPECT_DOUBLE_EQ(value, 1e-3 * (1 - 2000.0 / 8000));
+    }
+  }
+  EXPECT_GT(server.shards().updates(), 900) << "from frame 100 on in every second frame";
+}
+
 TEST_F(GorilaRuns, drop_outliers_and_count_them) {
   const auto trainer = made({word("deterministic", "yes"),
                              count("learning_starts", 300),
@@ -316,7 +342,7 @@ TEST_F(GorilaRuns, end_by_a_gradient_that_is_not_finite_and_only_by_one_that_is_
   const auto memory = SharedMemory::make(2 * GorilaServer::bytes(options)).value();
   GorilaServer server(options, memory.bytes());
   server.begin(options);
-  server.frames().open_until(1000);
+  server.begin_phase(1000);
   Pulled pulled(server.shards());
   dense::Floats gradient(pulled.weights.size(), std::nanf(""));
   NodeGradient pushed{gradient, pulled.versions, 1e-3, 1, 1, 1, true};

@@ -69,7 +69,7 @@ void Dqn::advance(std::int64_t until_step, const std::stop_token& stop,
 void Dqn::play() {
   const auto frame = step_;
   step_ += player_.count();  // counts the frames of an episode that ends now
-  player_.step(frame, outputs_, training_.memory(), episodes_);
+  player_.step(frame, frame, outputs_, training_.memory(), episodes_);
 }
 
 Score Dqn::value() const {

@@ -67,7 +67,7 @@ Status Gorila::make_actors(const trainers::TrainingJob& job) {
 void Gorila::advance(std::int64_t until_step, const std::stop_token& stop,
                      const std::function<void()>& tick) {
   if (server_->diverged()) return;
-  server_->frames().open_until(until_step);
+  server_->begin_phase(until_step);
   const std::stop_callback on_stop(stop, [&] { server_->frames().stop(); });
   if (processes_) return processes_->run(episodes_, tick);
   run_threads(

@@ -45,9 +45,8 @@ void GorilaNode::run(GorilaLink& link, ga3c::EpisodeLog& episodes) {
   while (const int steps = link.claim(player_.count(), options_.apex.steps)) {
     pull(link);
     for (int i = 0; i < steps; ++i) {
-      const auto frame = frames();
-      ++played_;
-      player_.step(frame, outputs_, memory_, episodes);
+      age_ = link.count(player_.count());
+      player_.step(played_++ * options_.envs, age_ - player_.count(), outputs_, memory_, episodes);
       replay_size_ = transitions_->size();
       train(link);
     }
@@ -65,11 +64,11 @@ void GorilaNode::pull(GorilaLink& link) {
 }
 
 double GorilaNode::done() const {
-  return std::min(static_cast<double>(frames()) / static_cast<double>(options_.frames_total), 1.0);
+  return std::min(static_cast<double>(age_) / static_cast<double>(options_.frames_total), 1.0);
 }
 
 void GorilaNode::train(GorilaLink& link) {
-  if (frames() - joined_ * options_.envs > options_.learning_starts) due_ += player_.count();
+  if (age_ - joined_ > options_.learning_starts) due_ += player_.count();
   if (transitions_->size() < batch_.size()) due_ = 0;  // not to be made up for later
   for (; due_ >= options_.train_every; due_ -= options_.train_every)
     for (int i = 0; i < options_.updates; ++i) learn(link);
@@ -144,7 +143,7 @@ void GorilaNode::join(GorilaLink& link, std::int64_t steps) {
   target_ = weights_;
   seen_ = versions_.front();
   played_ = std::max(played_, steps);
-  joined_ = steps;
+  joined_ = steps * options_.envs;
   draws_ = std::max(draws_, steps * player_.count() * options_.updates);
 }
 

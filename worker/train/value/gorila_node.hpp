@@ -41,6 +41,9 @@ class GorilaLink {
   virtual int claim(int columns, int steps_max) = 0;
   virtual void pull(std::span<float> weights, std::span<std::int64_t> versions) = 0;
   virtual void push(const NodeGradient& gradient) = 0;
+  // Counts frames that this node plays. Returns those of all nodes so far: every schedule depends
+  // on them and not on those of a node, because nodes differ in speed.
+  virtual std::int64_t count(int frames) = 0;
 };
 
 // Of the tensors of a node: the first node's have the names of the other trainers of Q-networks.
@@ -74,7 +77,6 @@ class GorilaNode {
   void train(GorilaLink& link);
   void learn(GorilaLink& link);
   [[nodiscard]] double done() const;
-  [[nodiscard]] std::int64_t frames() const { return played_ * options_.envs; }  // of all nodes
 
   const Options& options_;
   int index_;
@@ -90,7 +92,8 @@ class GorilaNode {
   std::atomic<std::size_t> replay_size_{0};
 
   std::int64_t played_ = 0;  // steps; addresses the random numbers
-  std::int64_t joined_ = 0;  // of these, those before its memory was empty
+  std::int64_t age_ = 0;     // frames of all nodes so far
+  std::int64_t joined_ = 0;  // of these, those before its memory was new
   std::int64_t draws_ = 0;   // batches; likewise
   std::int64_t due_ = 0;     // frames since the last training
   std::int64_t seen_ = 0;    // updates of the first shard at the last pull

@@ -22,6 +22,7 @@ class NodeProcessLink final : public GorilaLink {
     server_.pull(weights, versions);
   }
   void push(const NodeGradient& gradient) override { server_.push(gradient); }
+  std::int64_t count(int frames) override { return server_.count(frames); }
 
  private:
   ActorProcess& process_;

@@ -2,7 +2,9 @@
 // All but the frames is in memory that processes may share. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -29,6 +31,12 @@ class GorilaServer final : public GorilaLink {
   void pull(std::span<float> weights, std::span<std::int64_t> versions) override {
     shards_.pull(weights, versions);
   }
+  std::int64_t count(int frames) override { return head_.played += frames; }
+  // Before each phase, while no node runs: a node that was killed may have counted frames twice.
+  void begin_phase(std::int64_t until) {
+    frames_.open_until(until);
+    head_.played = frames_.claimed();
+  }
   // After a gradient that is not finite, or makes the parameters so, no frames can be claimed.
   void push(const NodeGradient& gradient) override;
 
@@ -52,6 +60,8 @@ class GorilaServer final : public GorilaLink {
     SharedMutex mutex;
     bool diverged = false;
     Meter meter;
+    std::atomic<std::int64_t> played = 0;  // frames
+    static_assert(std::atomic<std::int64_t>::is_always_lock_free);
   };
 
   Head& head_;

@@ -23,23 +23,22 @@ Player::Player(std::unique_ptr<envs::VecEnv> env, const PlayRule& rule)
   env_->reset(latest_.data());
 }
 
-double Player::epsilon(std::int64_t frame) const {
-  if (frame < rule_.random_until) return 1;
+double Player::epsilon(std::int64_t age) const {
+  if (age < rule_.random_until) return 1;
   double sum = 0;
   for (int i = 0; i < count(); ++i)
-    sum += rule_.exploration.epsilon(frame, rule_.first + i, rule_.all);
+    sum += rule_.exploration.epsilon(age, rule_.first + i, rule_.all);
   return sum / count();
 }
 
-void Player::choose(std::int64_t frame, const QOutputs& outputs) {
+void Player::choose(std::int64_t frame, std::int64_t age, const QOutputs& outputs) {
   bool any_by_network = false;
   for (int i = 0; i < count(); ++i) {
     // Two numbers for each action, whether they are needed or not.
     envs::Stream random(rule_.seed, envs::Purpose::exploration,
                         static_cast<std::uint64_t>(frame + rule_.first + i));
-    const double bound = frame < rule_.random_until
-                             ? 1
-                             : rule_.exploration.epsilon(frame, rule_.first + i, rule_.all);
+    const double bound =
+        age < rule_.random_until ? 1 : rule_.exploration.epsilon(age, rule_.first + i, rule_.all);
     const bool explores = random.uniform() < bound;
     const double choice = random.uniform() * env_->spec().actions;
     actions_[static_cast<std::size_t>(i)] =
@@ -54,9 +53,9 @@ void Player::choose(std::int64_t frame, const QOutputs& outputs) {
   }
 }
 
-void Player::step(std::int64_t frame, const QOutputs& outputs, replay::Memory& memory,
-                  ga3c::EpisodeLog& episodes) {
-  choose(frame, outputs);
+void Player::step(std::int64_t frame, std::int64_t age, const QOutputs& outputs,
+                  replay::Memory& memory, ga3c::EpisodeLog& episodes) {
+  choose(frame, age, outputs);
   env_->step({actions_, {}},
              {next_.data(), rewards_.data(), terminated_.data(), truncated_.data(), last_.data()});
   remember(memory);

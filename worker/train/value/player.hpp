@@ -31,13 +31,13 @@ class Player {
  public:
   Player(std::unique_ptr<envs::VecEnv> env, const PlayRule& rule);
 
-  // One step of every environment, by the network or at random. `frame`: those of the run so far,
-  // which address the random numbers.
-  void step(std::int64_t frame, const QOutputs& outputs, replay::Memory& memory,
+  // One step of every environment, by the network or at random. `frame` addresses the random
+  // numbers; exploration depends on `age`, the frames of the run so far.
+  void step(std::int64_t frame, std::int64_t age, const QOutputs& outputs, replay::Memory& memory,
             ga3c::EpisodeLog& episodes);
   [[nodiscard]] int count() const { return env_->count(); }
   // The mean probability of a random action.
-  [[nodiscard]] double epsilon(std::int64_t frame) const;
+  [[nodiscard]] double epsilon(std::int64_t age) const;
   [[nodiscard]] const std::vector<double>& running_returns() const { return running_.returns(); }
 
   [[nodiscard]] ga3c::EnvGroup::State state() const;
@@ -45,7 +45,7 @@ class Player {
   bool restore(const ga3c::EnvGroup::State& state, replay::Memory& memory);
 
  private:
-  void choose(std::int64_t frame, const QOutputs& outputs);
+  void choose(std::int64_t frame, std::int64_t age, const QOutputs& outputs);
   void remember(replay::Memory& memory);
 
   std::unique_ptr<envs::VecEnv> env_;
