@@ -38,7 +38,7 @@ SlurmdParameters=config_overrides
 KillWait=5
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={node} CPUs=8 State=UNKNOWN
+NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={node} CPUs={cpus} State=UNKNOWN
 PartitionName=main Nodes=n1 Default=YES MaxTime=60 PriorityTier=1 State=UP
 PartitionName=urgent Nodes=n1 MaxTime=60 PriorityTier=10 PreemptMode=OFF State=UP
 """
@@ -68,7 +68,7 @@ def free_port():
 
 
 class Slurm:
-    def __init__(self, root):
+    def __init__(self, root, cpus=8):
         self.root = pathlib.Path(root)
         self.children = []
         for name in ("state", "spool", "munge"):
@@ -80,7 +80,7 @@ class Slurm:
         configuration = self.root / "slurm.conf"
         configuration.write_text(CONFIGURATION.format(
             host=socket.gethostname(), root=self.root, user=os.environ.get("USER", "root"),
-            controller=free_port(), node=free_port()))
+            controller=free_port(), node=free_port(), cpus=cpus))
         self.environment = {"SLURM_CONF": str(configuration)}
 
     def start(self):
@@ -128,6 +128,8 @@ class Slurm:
 
     def stop(self):
         self.run("scancel", "--me", "--full")
+        # The keeper of a job that cannot report its end tries again for good.
+        until(lambda: self.run("squeue", "-h") == "", START_SECONDS)
         for child in reversed(self.children):
             child.terminate()
         for child in self.children:
