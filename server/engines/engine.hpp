@@ -53,6 +53,8 @@ std::unique_ptr<Engine> make_command(const FleetOrder& fleet, const Site& site);
 // The command line of a pilot. No secret is in it: the token is read from its file.
 std::vector<std::string> pilot_argv(const FleetSpec& spec, const Site& site,
                                     const PilotOrder& pilot, const std::string& data);
+// Why no pilot of the fleet could reach the server; empty: nothing is known against it.
+std::string unreachable_server(const FleetSpec& spec, const Site& site);
 // A script of a batch system: replaces its shell by the pilot, so that signals reach it.
 std::string pilot_script(const FleetSpec& spec, const Site& site, const PilotOrder& pilot);
 std::filesystem::path log_file_of(const Site& site, const PilotOrder& pilot);

@@ -12,6 +12,13 @@ namespace {
 constexpr Duration pause = seconds(1);        // between two decisions
 constexpr Duration idle_pause = seconds(60);  // without fleets; wake() ends it
 
+SubmitResult submit(Engine& engine, const FleetSpec& spec, const Site& site,
+                    const PilotOrder& pilot) {
+  if (auto why = unreachable_server(spec, site); !why.empty())
+    return {pilot.pilot, Submission::rejected, {}, std::move(why), true};
+  return engine.submit(pilot);
+}
+
 Duration steady_now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
@@ -106,7 +113,7 @@ FleetNews FleetThread::serve(const FleetOrder& order) {
   FleetNews news{.fleet = order.fleet};
   Running& running = running_for(order);
   for (const PilotOrder& pilot : order.submit) {
-    auto result = running.engine->submit(pilot);
+    auto result = submit(*running.engine, order.spec, site_, pilot);
     spdlog::info("fleet '{}': {} {}{}{}", order.spec.name, text(pilot.pilot),
                  result.outcome == Submission::accepted   ? "submitted as " + result.handle
                  : result.outcome == Submission::rejected ? "rejected"
@@ -120,6 +127,18 @@ FleetNews FleetThread::serve(const FleetOrder& order) {
       spdlog::warn("fleet '{}': cannot cancel: {}", order.spec.name, canceled.error().detail);
   list(order, running, news);
   return news;
+}
+
+// Why a pilot waits is recorded when it changes, not with every list.
+void FleetThread::drop_known(Listing& listing, std::map<PilotId, std::string>& known) {
+  std::map<PilotId, std::string> waits;
+  for (ListedPilot& row : listing.pilots) {
+    if (row.state != PilotState::pending && row.state != PilotState::held) continue;
+    waits[row.pilot] = row.detail;
+    const auto found = known.find(row.pilot);
+    if (found != known.end() && found->second == row.detail) row.detail.clear();
+  }
+  known = std::move(waits);
 }
 
 void FleetThread::list(const FleetOrder& order, Running& running, FleetNews& news) {
@@ -136,6 +155,7 @@ void FleetThread::list(const FleetOrder& order, Running& running, FleetNews& new
   running.trouble = trouble;
   if (!listing) return;
   listing->confirm = info.confirm;
+  drop_known(*listing, running.waits);
   news.listing = *std::move(listing);
 }
 

@@ -34,8 +34,9 @@ class FleetThread {
   struct Running {  // the engine of one fleet
     FleetSpec spec;
     std::unique_ptr<Engine> engine;
-    Duration next_list{};   // since an arbitrary instant, as all times here
-    std::string trouble{};  // of the last list, logged once
+    Duration next_list{};                    // since an arbitrary instant, as all times here
+    std::string trouble{};                   // of the last list, logged once
+    std::map<PilotId, std::string> waits{};  // why each pilot waited in the last list
   };
 
   void run();
@@ -43,6 +44,7 @@ class FleetThread {
   Running& running_for(const FleetOrder& order);
   FleetNews serve(const FleetOrder& order);
   void list(const FleetOrder& order, Running& running, FleetNews& news);
+  static void drop_known(Listing& listing, std::map<PilotId, std::string>& known);
   bool ends();  // stop() was called
   bool rest(Duration least, Duration most);
 

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "base/expect.hpp"
 #include "server/engines/engine.hpp"
@@ -18,6 +20,17 @@ constexpr std::array table{
 static_assert(table.size() == engine_names.size());
 static_assert(std::ranges::equal(table, engine_names, {}, &EngineInfo::name));
 
+// The addresses of a server that listens on all those of its machine, and what reaches it there.
+constexpr std::array everywhere{std::pair{"//0.0.0.0:", "//127.0.0.1:"},
+                                std::pair{"//[::]:", "//[::1]:"}};
+
+std::string url_here(std::string url) {
+  for (const auto& [all, here] : everywhere)
+    if (const auto at = url.find(all); at != std::string::npos)
+      url.replace(at, std::strlen(all), here);
+  return url;
+}
+
 std::string seconds_word(Duration time) { return std::to_string(time.us / 1'000'000) + "s"; }
 
 }  // namespace
@@ -34,7 +47,7 @@ std::vector<std::string> pilot_argv(const FleetSpec& spec, const Site& site,
                                     const PilotOrder& pilot, const std::string& data) {
   std::vector<std::string> argv{spec.program.empty() ? site.program : spec.program,
                                 "--server",
-                                spec.url.empty() ? site.url : spec.url,
+                                spec.url.empty() ? url_here(site.url) : spec.url,
                                 "--pilot",
                                 pilot.token,
                                 "--slots",
@@ -56,6 +69,13 @@ std::vector<std::string> pilot_argv(const FleetSpec& spec, const Site& site,
   for (const std::string& label : spec.labels) argv.insert(argv.end(), {"--label", label});
   if (!pilot.stays) argv.insert(argv.end(), {"--idle", seconds_word(spec.idle)});
   return argv;
+}
+
+std::string unreachable_server(const FleetSpec& spec, const Site& site) {
+  if (spec.engine == "local" || !spec.url.empty() || url_here(site.url) == site.url) return {};
+  return "the server listens on all addresses of its machine; name one that the pilots reach: "
+         "hone fleet set " +
+         spec.name + " url=https://HOST:PORT";
 }
 
 std::string pilot_script(const FleetSpec& spec, const Site& site, const PilotOrder& pilot) {

@@ -66,7 +66,7 @@ struct ListedPilot {
   PilotState state = PilotState::running;
   bool failed = false;  // with `ended`
   std::string handle{};
-  std::string detail{};
+  std::string detail{};  // of a pilot that waits: why, empty if it is what the last list said
 };
 
 struct Listing {

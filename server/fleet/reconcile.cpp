@@ -114,7 +114,9 @@ void Reconciler::listed(const ListedPilot& row) {
     if (known) end(row.pilot, row.failed ? FleetRule::failed : FleetRule::completed, row.detail);
     return;
   }
-  if (known && found->second.state == row.state &&
+  const bool waits = row.state == PilotState::pending || row.state == PilotState::held;
+  const bool has_news = waits && !row.detail.empty();
+  if (known && found->second.state == row.state && !has_news &&
       (row.handle.empty() || found->second.handle == row.handle))
     return;
   // A pilot that has joined runs, whatever the engine calls its state.
@@ -188,9 +190,9 @@ void Reconciler::decide() {
     const FleetRule why = keeps                        ? FleetRule::minimum
                           : rule == FleetRule::minimum ? FleetRule::demand
                                                        : rule;
-    emit(PilotWanted{last_, fleet_.id, why,
-                     std::to_string(now_alive + i) + " of " + counted(want, "wanted pilot") +
-                         (now_alive + i == 1 ? " is alive" : " are alive")});
+    emit(
+        PilotWanted{last_, fleet_.id, why,
+                    std::to_string(now_alive + i) + " alive, " + std::to_string(want) + " wanted"});
   }
 }
 

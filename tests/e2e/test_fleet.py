@@ -97,6 +97,16 @@ def test_a_fleet_is_shown_explained_changed_and_stopped(quiet_server):
     assert all_pilots(server)[0]["canceled"] == "stopping"
 
 
+def test_a_pilot_that_cannot_reach_the_server_is_shown_as_not_joined(quiet_server):
+    server = quiet_server
+    ok("fleet", "create", "here", "engine=local", "min=1", "url=http://127.0.0.1:1", server=server)
+    assert until(lambda: fleet_of(server)["pilots"] == 1, PATIENCE), server.log_text()
+    shown = "it has not joined; read: hone fleet logs pi_1"
+    assert until(lambda: shown in ok("fleet", "explain", "here", server=server), PATIENCE)
+    assert until(lambda: "trying again" in hone("fleet", "logs", "pi_1", server=server).stdout,
+                 PATIENCE)
+
+
 def test_a_fleet_with_a_wrong_setting_is_refused_by_name(quiet_server):
     result = hone("fleet", "create", "here", "engine=locl", server=quiet_server)
     assert result.returncode != 0 and "local, slurm, ssh and command" in result.stderr
@@ -273,3 +283,10 @@ def test_a_bad_partition_stops_the_fleet_with_slurms_own_message(slurm_server, t
     assert "invalid partition specified: nosuch" in fleet_of(slurm_server)["detail"]
     assert len(all_pilots(slurm_server)) <= 2
     assert "rejects every submission" in ok("fleet", "explain", "hpc", server=slurm_server)
+
+
+def test_explain_names_why_a_job_of_slurm_waits(slurm_server, tmp_path):
+    create_on_slurm(slurm_server, tmp_path, "min=1", "wall=3h")  # the partition allows one hour
+    assert until(lambda: "pending (PENDING: PartitionTimeLimit)"
+                 in ok("fleet", "explain", "hpc", server=slurm_server), PATIENCE), \
+        all_pilots(slurm_server)

@@ -200,6 +200,24 @@ TEST_F(Slurm, the_script_has_no_secret_and_quotes_its_words) {
   EXPECT_NE(script.find("'--token-file' '/home/a/worker.token'"), std::string::npos) << script;
 }
 
+TEST(PilotUrl, a_server_on_all_addresses_gives_its_pilots_elsewhere_none) {
+  FleetSpec spec;
+  spec.name = "gpu";
+  spec.engine = "slurm";
+  const Site site{"/site", "/opt/hone-worker", "http://0.0.0.0:7777", ""};
+  EXPECT_NE(unreachable_server(spec, site).find("hone fleet set gpu url="), std::string::npos);
+  spec.url = "https://login1:7777";
+  EXPECT_EQ(unreachable_server(spec, site), "");
+}
+
+TEST(PilotUrl, a_pilot_of_this_machine_reaches_a_server_on_all_addresses_by_loopback) {
+  FleetSpec spec;
+  spec.engine = "local";
+  const Site site{"/site", "/opt/hone-worker", "http://0.0.0.0:7777", ""};
+  EXPECT_EQ(unreachable_server(spec, site), "");
+  EXPECT_EQ(pilot_argv(spec, site, {}, "/data")[2], "http://127.0.0.1:7777");
+}
+
 using Ssh = Engines;
 TEST_F(Ssh, a_host_without_an_answer_makes_no_list) {
   say("away");

@@ -102,6 +102,19 @@ TEST(FleetRules, adopt_a_pilot_whose_answer_was_lost) {
   EXPECT_EQ(count<PilotWanted>(given.passes(seconds(600))), 0);
 }
 
+TEST(FleetRules, record_why_a_pilot_waits_when_the_reason_is_new) {
+  Given given;
+  given.load.waiting = 1;
+  given.passes(seconds(1));
+  given.accept_all();
+  const auto listed = [&](const std::string& reason) {
+    return given.listed({{PilotId{1}, PilotState::pending, false, "job1", reason}});
+  };
+  EXPECT_EQ(only<PilotSeen>(listed("PENDING: PartitionTimeLimit")).detail,
+            "PENDING: PartitionTimeLimit");
+  EXPECT_EQ(count<PilotSeen>(listed("")), 0);
+}
+
 TEST(FleetRules, adopt_a_pilot_that_was_given_up) {
   Given given;
   const auto events = given.listed({{PilotId{9}, PilotState::running, false, "4711"}});

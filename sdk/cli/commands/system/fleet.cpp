@@ -6,6 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "base/nearest.hpp"
+#include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/types/wire.hpp"
@@ -158,8 +159,8 @@ Result<Exit> show_fleet(Session& session, const FleetOptions& options) {
       {"bounds", std::to_string(int_at(spec, "/min")) + " to " +
                      std::to_string(int_at(spec, "/max")) + ", backlog " +
                      std::to_string(int_at(spec, "/backlog"))},
-      {"pilot", std::to_string(int_at(spec, "/slots")) + " slots, " +
-                    std::to_string(int_at(spec, "/gpus")) + " GPUs"}};
+      {"pilot",
+       counted(int_at(spec, "/slots"), "slot") + ", " + counted(int_at(spec, "/gpus"), "GPU")}};
   if (const auto detail = text_at(*fleet, "/detail"); !detail.empty())
     lines.push_back({"reason", printable(detail)});
   Json whole = *fleet;
@@ -179,7 +180,7 @@ std::string_view sentence_of(FleetRule rule) {
     case FleetRule::probe:
       return "one submission after failures, to see whether the engine accepts again";
     case FleetRule::enough:
-      return "those alive can take all runs that wait";
+      return "the runs that train and wait need no more";
     case FleetRule::at_max:
       return "`max` pilots are wanted already";
     case FleetRule::backlog:
@@ -201,7 +202,7 @@ std::string_view sentence_of(FleetRule rule) {
     case FleetRule::failed:
       return "the engine reports its failure";
     case FleetRule::vanished:
-      return "two lists of the engine did not name it and its worker is silent";
+      return "the engine has it no longer";
     case FleetRule::never_seen:
       return "its submission never appeared at the engine";
     case FleetRule::rejected:
@@ -219,6 +220,12 @@ std::string with_detail(std::string text, const std::string& detail) {
   return detail.empty() ? text : text + " (" + printable(detail) + ")";
 }
 
+std::string state_detail(const Json& pilot) {
+  if (text_at(pilot, "/state") == "running" && text_at(pilot, "/worker").empty())
+    return "it has not joined; read: hone fleet logs " + text_at(pilot, "/id");
+  return text_at(pilot, "/detail");
+}
+
 std::string pilot_text(const Json& pilot) {
   std::string text =
       text_at(pilot, "/id") + "  wanted: " +
@@ -228,7 +235,7 @@ std::string pilot_text(const Json& pilot) {
   if (const auto end = text_at(pilot, "/end_rule"); !end.empty())
     text += "\n      ended: " + with_detail(explained(end), text_at(pilot, "/detail"));
   else
-    text += "\n      " + with_detail(text_at(pilot, "/state"), text_at(pilot, "/detail"));
+    text += "\n      " + with_detail(text_at(pilot, "/state"), state_detail(pilot));
   return text + "\n";
 }
 
@@ -239,7 +246,7 @@ Result<Exit> explain_fleet(Session& session, const FleetOptions& options) {
   if (!pilots) return pilots.error();
   std::string text =
       text_at(*fleet, "/id") + " '" + text_at(*fleet, "/name") + "' wants " +
-      std::to_string(int_at(*fleet, "/want")) + " pilots: " +
+      counted(int_at(*fleet, "/want"), "pilot") + ": " +
       with_detail(explained(text_at(*fleet, "/rule")), text_at(*fleet, "/rule_detail")) + "\n";
   if (const auto detail = text_at(*fleet, "/detail"); !detail.empty())
     text += text_at(*fleet, "/state") + ": " + printable(detail) + "\n";
