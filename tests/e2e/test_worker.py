@@ -56,15 +56,15 @@ print("done", run["run"])
 
 
 class Worker:
-    """A hone-worker with its own data folder."""
+    """A hone-worker with its own data folder, started `through` a program that becomes it."""
 
-    def __init__(self, server, folder, *extra, slots=2):
+    def __init__(self, server, folder, *extra, slots=2, through=()):
         self.folder = pathlib.Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self.log = open(self.folder / "worker.log", "ab")
         self.process = subprocess.Popen(
-            [program("hone-worker"), "--server", f"http://127.0.0.1:{server.port}", "--slots",
-             str(slots),
+            [*through, program("hone-worker"), "--server", f"http://127.0.0.1:{server.port}",
+             "--slots", str(slots),
              "--data", str(self.folder), "--die-with-parent", *extra],
             stdout=subprocess.PIPE, stderr=self.log)
 

@@ -106,7 +106,7 @@ Status RunProcess::begin(const WorkerPaths& paths, const Spawn& spawn) {
     if (group_) stage_.group = group_->joins();
   }
   if (auto started = start_stage(); !started) return started;
-  if (folder_bytes_max_ != 0 || memory_max_ != 0) timer_ = make_timer();
+  if (folder_bytes_max_ != 0 || measures_memory()) timer_ = make_timer();
   return Done{};
 }
 
@@ -329,10 +329,14 @@ void RunProcess::measure() {
                                   " bytes that command.disk allows"};
 }
 
+// A control group counts what the run itself took. Pages that others read into memory before it
+// would count here.
+bool RunProcess::measures_memory() const { return memory_max_ != 0 && !group_; }
+
 // Resident sets are cheap to read, but count shared pages several times: what they show is counted
 // exactly before a run is ended for it.
 void RunProcess::measure_memory() {
-  if (outgrew_ || memory_max_ == 0 || ended_) return;
+  if (outgrew_ || !measures_memory() || ended_) return;
   const auto use = read_tree_use(child_.pid);
   if (!use || use->memory_bytes <= memory_max_) return;
   const std::int64_t bytes = read_tree_memory(child_.pid).value_or(use->memory_bytes);

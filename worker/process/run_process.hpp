@@ -98,6 +98,7 @@ class RunProcess {
   bool drain_file(std::vector<Received>& received);
   void finish_rows(bool well, std::vector<Received>& received);
   void measure();
+  bool measures_memory() const;
   void measure_memory();
   bool read_output(std::vector<Received>& received);
   bool read_errors();
