@@ -98,6 +98,17 @@ void close_files() {
   ::close_range(3, ~0U, 0);
 }
 
+// The trial begins when the keeper has closed its end of the pipe, with all its files: one that
+// stopped its keeper before would leave the worker waiting for the end of `fault`.
+[[noreturn]] void begin_after(std::array<int, 2> gate, void (*begin)(const void*),
+                              const void* context) {
+  ::close(gate[1]);
+  char nothing = 0;
+  while (::read(gate[0], &nothing, 1) < 0 && errno == EINTR) continue;
+  begin(context);
+  ::_exit(127);
+}
+
 }  // namespace
 
 void keep(pid_t parent, void (*begin)(const void*), const void* context, int fault) {
@@ -105,8 +116,9 @@ void keep(pid_t parent, void (*begin)(const void*), const void* context, int fau
   ::prctl(PR_SET_NAME, "hone-keeper");
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   ::prctl(PR_SET_PDEATHSIG, keeper_end);
-  const pid_t trial = ::_Fork();
-  if (trial == 0) begin(context);
+  std::array<int, 2> gate{-1, -1};
+  const pid_t trial = ::pipe2(gate.data(), O_CLOEXEC) == 0 ? ::_Fork() : -1;
+  if (trial == 0) begin_after(gate, begin, context);
   if (trial < 0) {
     const int reason = errno;
     [[maybe_unused]] const auto written = ::write(fault, &reason, sizeof reason);

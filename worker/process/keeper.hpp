@@ -19,7 +19,7 @@ inline constexpr int keeper_kill = SIGUSR1;  // the trial and all its descendant
 
 // Runs the keeper. Called in the child after fork in a process with threads: async-signal-safe.
 // Every signal must be blocked. `parent` is the worker; `begin` becomes the trial and never
-// returns; the errno of a fork that fails is written to `fault`.
+// returns; the errno of what fails before is written to `fault`.
 [[noreturn]] void keep(pid_t parent, void (*begin)(const void*), const void* context, int fault);
 
 // Kills and reaps every child of the calling thread that is not in `known`, which is sorted: the

@@ -120,6 +120,22 @@ TEST_F(Keeper, that_its_trial_has_stopped_still_ends) {
   expect_no_survivor();
 }
 
+// The worker waited for a file that the keeper had not closed yet, without an end.
+TEST_F(Keeper, that_its_trial_stops_at_once_does_not_hold_up_the_worker) {
+  constexpr int often = 100;  // a few of these hung on a busy machine
+  for (int i = 0; i < often; ++i) {
+    auto child = start_child({{"/bin/sh", "-c", "kill -STOP $PPID; echo; exec sleep 1000"},
+                              {"PATH=/usr/bin:/bin"},
+                              folder_});
+    ASSERT_TRUE(child) << child.error().detail;
+    child_ = *std::move(child);
+    pollfd line{child_.out.fd(), POLLIN, 0};
+    ASSERT_EQ(::poll(&line, 1, patience_ms), 1);
+    signal_child(child_.pid, SIGKILL);
+    ASSERT_EQ(collected().number, SIGKILL);
+  }
+}
+
 TEST_F(Keeper, kills_a_daemon_in_another_session) {
   start(family("trap '' TERM"));
   signal_child(child_.pid, SIGKILL);
