@@ -38,6 +38,7 @@ struct EngineInfo {
   std::unique_ptr<Engine> (*make)(const FleetOrder& fleet, const Site& site);
   Duration period{};   // between two lists
   Duration confirm{};  // a pilot is gone if two lists so far apart do not name it
+  Duration gap{};      // between two commands: a scheduler serves a whole cluster
 };
 
 std::span<const EngineInfo> engine_table();

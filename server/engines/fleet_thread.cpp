@@ -73,6 +73,16 @@ bool FleetThread::ends() {
   return ending_;
 }
 
+bool FleetThread::pace(const EngineInfo& info, Running& running) {
+  if (info.gap.us > 0) {
+    std::unique_lock lock(mutex_);
+    const Duration wait = running.next_command - steady_now();
+    changed_.wait_for(lock, std::chrono::microseconds(wait.us), [this] { return ending_; });
+  }
+  running.next_command = steady_now() + info.gap;
+  return !ends();
+}
+
 void FleetThread::run() {
   std::vector<FleetNews> news;
   do {
@@ -112,7 +122,9 @@ FleetThread::Running& FleetThread::running_for(const FleetOrder& order) {
 FleetNews FleetThread::serve(const FleetOrder& order) {
   FleetNews news{.fleet = order.fleet};
   Running& running = running_for(order);
+  const EngineInfo& info = engine_info(order.spec.engine);
   for (const PilotOrder& pilot : order.submit) {
+    if (!pace(info, running)) return news;
     auto result = submit(*running.engine, order.spec, site_, pilot);
     spdlog::info("fleet '{}': {} {}{}{}", order.spec.name, text(pilot.pilot),
                  result.outcome == Submission::accepted   ? "submitted as " + result.handle
@@ -122,10 +134,10 @@ FleetNews FleetThread::serve(const FleetOrder& order) {
     news.submitted.push_back(std::move(result));
   }
   if (steady_now() < running.next_list) return news;
-  if (!order.cancel.empty())
+  if (!order.cancel.empty() && pace(info, running))
     if (const auto canceled = running.engine->cancel(order.cancel); !canceled)
       spdlog::warn("fleet '{}': cannot cancel: {}", order.spec.name, canceled.error().detail);
-  list(order, running, news);
+  if (pace(info, running)) list(order, running, news);
   return news;
 }
 

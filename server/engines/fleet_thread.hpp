@@ -35,6 +35,7 @@ class FleetThread {
     FleetSpec spec;
     std::unique_ptr<Engine> engine;
     Duration next_list{};                    // since an arbitrary instant, as all times here
+    Duration next_command{};                 // not before
     std::string trouble{};                   // of the last list, logged once
     std::map<PilotId, std::string> waits{};  // why each pilot waited in the last list
   };
@@ -46,6 +47,8 @@ class FleetThread {
   void list(const FleetOrder& order, Running& running, FleetNews& news);
   static void drop_known(Listing& listing, std::map<PilotId, std::string>& known);
   bool ends();  // stop() was called
+  // Waits until the engine may be asked again; false after stop().
+  bool pace(const EngineInfo& info, Running& running);
   bool rest(Duration least, Duration most);
 
   Ask ask_;

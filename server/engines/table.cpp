@@ -11,11 +11,13 @@
 namespace hone::engines {
 namespace {
 
+constexpr Duration a_second{1'050'000};  // and a little: at most one command in each
+
 constexpr std::array table{
-    EngineInfo{"local", make_local, seconds(1), seconds(2)},
-    EngineInfo{"slurm", make_slurm, seconds(10), seconds(60)},
-    EngineInfo{"ssh", make_ssh, seconds(10), seconds(60)},
-    EngineInfo{"command", make_command, seconds(10), seconds(60)},
+    EngineInfo{"local", make_local, seconds(1), seconds(2), {}},
+    EngineInfo{"slurm", make_slurm, seconds(10), seconds(60), a_second},
+    EngineInfo{"ssh", make_ssh, seconds(10), seconds(60), {}},
+    EngineInfo{"command", make_command, seconds(10), seconds(60), a_second},
 };
 static_assert(table.size() == engine_names.size());
 static_assert(std::ranges::equal(table, engine_names, {}, &EngineInfo::name));

@@ -52,7 +52,7 @@ def calls_of(folder):
 
 def follow(server, folder, engine, pilots, sweep_spec):
     """Seconds until all pilots have joined, and until none is left."""
-    gate = folder / engine
+    gate = folder / f"{engine}.go"
     (folder / "wait.py").write_text(TRAINER)
     server.submit(sweep_spec(command=[sys.executable, str(folder / "wait.py"), str(gate)],
                              search={"method": "random", "trials": pilots},
