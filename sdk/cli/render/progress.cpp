@@ -21,9 +21,14 @@ bool has_ended(const Json& sweep) {
   return state && is_end(*state);
 }
 
+// A rule that stops runs makes the whole an estimate, which changes while the sweep runs.
+bool is_whole_known(const Json& sweep) {
+  return has_ended(sweep) || text_at(sweep, "/spec/terminator/rule") == "none";
+}
+
 std::string phases_text(const Json& sweep) {
   const auto repeated = int_at(sweep, "/phases/repeated");
-  return std::to_string(int_at(sweep, "/phases/done")) + "/" +
+  return std::to_string(int_at(sweep, "/phases/done")) + (is_whole_known(sweep) ? "/" : "/~") +
          std::to_string(int_at(sweep, "/phases/expected")) + " phases" +
          (repeated > 0 ? " + " + std::to_string(repeated) + " repeated" : "");
 }
