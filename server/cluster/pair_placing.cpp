@@ -73,13 +73,10 @@ std::optional<Layout> first_of(const View& view, const Grant& grant, PairScore s
 
 // The job and the neighbour that it has there by now.
 std::optional<PairKey> pair_at(const View& view, const Grant& grant, const Layout& layout) {
-  for (std::size_t m = 0; m < layout.size(); ++m) {
-    if (layout[m].workers == 0) continue;
-    const auto other = neighbour_on(view, m);
-    if (!other) return std::nullopt;
-    return PairKey{view.setup->servers[m].kind, view.active[grant.index].job->type, *other};
-  }
-  return std::nullopt;
+  const std::size_t m = server_of(layout);
+  const auto other = neighbour_on(view, m);
+  if (!other) return std::nullopt;
+  return PairKey{view.setup->servers[m].kind, view.active[grant.index].job->type, *other};
 }
 
 }  // namespace

@@ -25,13 +25,15 @@ std::string type_of(std::string_view key) {
   return std::string(key);
 }
 
+// 0: there is none, or none whose ratios are numbers.
 double speed_in(const Json& row, const std::string& key, std::size_t place) {
+  constexpr double least = 1e-9, most = 1e9;
   const auto found = row.find(key);
   if (found == row.end()) return 0;
-  if (found->is_number()) return found->get<double>();
-  return found->is_array() && found->size() == 2 && (*found)[place].is_number()
-             ? (*found)[place].get<double>()
-             : 0;
+  const bool pair = found->is_array() && found->size() == 2;
+  const Json& number = pair ? (*found)[place] : *found;
+  const double speed = number.is_number() ? number.get<double>() : 0;
+  return speed >= least && speed <= most ? speed : 0;
 }
 
 }  // namespace

@@ -28,7 +28,8 @@ std::optional<std::vector<int>> placement_of(std::string_view text) {
     if (digit < '1' || digit > '9') return std::nullopt;
     placement.push_back(digit - '0');
   }
-  if (placement.empty()) return std::nullopt;
+  if (placement.empty() || placement.size() > static_cast<std::size_t>(tasks_max))
+    return std::nullopt;
   return placement;
 }
 
@@ -124,6 +125,8 @@ Status Profile::read_epochs(const std::map<int, std::string>& validations) {
   if (validations.empty()) return refuse(Code::invalid, "it has no validation-N.csv");
   for (const auto& [samples, text] : validations) {
     const std::string file = "validation-" + std::to_string(samples) + ".csv";
+    if (samples < 1 || samples > samples_bound)
+      return refuse(Code::invalid, file + ": an iteration has 1 to 1000000000 samples");
     std::vector<Epoch> epochs;
     Status status = Done{};
     auto read = for_each_row(text, {"progress", "grad_sqr", "grad_var"}, [&](const auto& cells) {

@@ -105,19 +105,12 @@ double measured_steps_per_s(const ClusterSetup& setup, const Placed& placed) {
   return 1 / type_of(setup, *placed.job).profile->iteration_s(placement, placed.job->samples);
 }
 
-// The server of a job of one worker.
-std::size_t place_of(const Layout& layout) {
-  std::size_t m = 0;
-  while (m + 1 < layout.size() && layout[m].workers == 0) ++m;
-  return m;
-}
-
 std::vector<double> pair_rates(const ClusterSetup& setup, std::span<const Placed> running) {
   std::vector<std::vector<int>> types(setup.servers.size());
-  for (const Placed& placed : running) types[place_of(*placed.layout)].push_back(placed.job->type);
+  for (const Placed& placed : running) types[server_of(*placed.layout)].push_back(placed.job->type);
   std::vector<double> rates;
   for (const Placed& placed : running) {
-    const std::size_t m = place_of(*placed.layout);
+    const std::size_t m = server_of(*placed.layout);
     const int kind = setup.servers[m].kind, own = placed.job->type;
     double rate = setup.pair_table->alone(kind, own);
     if (types[m].size() == 2)
@@ -147,6 +140,12 @@ Tasks total_of(const Layout& layout) {
     sum.servers += here.servers;
   }
   return sum;
+}
+
+std::size_t server_of(const Layout& layout) {
+  std::size_t m = 0;
+  while (m + 1 < layout.size() && layout[m].workers == 0) ++m;
+  return m;
 }
 
 std::vector<double> normalized_speeds(const ClusterSetup& setup, std::span<const Placed> running) {

@@ -42,6 +42,8 @@ bool fits(const ClusterSetup& setup, const ServerShape& room, const Tasks& tasks
 void take(const ClusterSetup& setup, ServerShape& room, const Tasks& tasks, int sign = 1);
 
 Tasks total_of(const Layout& layout);
+// The server of a job of one worker that runs.
+std::size_t server_of(const Layout& layout);
 
 // Units of work a second of each job: seconds alone, or steps.
 std::vector<double> rates_of(const ClusterSetup& setup, std::span<const Placed> running);

@@ -158,8 +158,7 @@ void Simulation::State::measure_pairs(std::span<const Placed> running,
                                       std::span<const double> rates) {
   std::map<std::size_t, std::vector<std::size_t>> by_server;
   for (std::size_t i = 0; i < running.size(); ++i)
-    for (std::size_t m = 0; m < running[i].layout->size(); ++m)
-      if ((*running[i].layout)[m].workers > 0) by_server[m].push_back(i);
+    by_server[server_of(*running[i].layout)].push_back(i);
   for (const auto& [m, both] : by_server) {
     if (both.size() != 2) continue;
     const int kind = setup.servers[m].kind;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.hpp"
+
 namespace hone::cluster {
 
 std::optional<double> number_of(std::string_view text) {
@@ -39,11 +41,11 @@ Status for_each_row(std::string_view text, const std::vector<std::string_view>& 
   std::vector<std::size_t> places;
   bool complete = false;
   for_each_line(text, [&](std::string_view line) {
-    const auto cells = split(line, ',');
+    const auto cells = csv_cells(line);
     if (!places.empty()) {
       std::vector<std::string_view> row;
       for (const std::size_t place : places)
-        row.push_back(place < cells.size() ? cells[place] : std::string_view());
+        row.push_back(place < cells.size() ? std::string_view(cells[place]) : std::string_view());
       return each(row);
     }
     complete = true;

@@ -81,5 +81,5 @@ def test_lineage_shows_its_object_where_the_graph_is_wider_than_the_screen(fille
     graph = "document.querySelector('[role=region][aria-label=\"Lineage graph\"]')"
     assert page.wait(f"{graph}.scrollLeft > 0")
     assert page.run(f"{graph}.scrollLeft + {graph}.clientWidth < {graph}.scrollWidth"), (
-        "what came of it is further right"
+        "its descendants are further right"
     )

@@ -43,8 +43,9 @@ TEST(Pairs, a_table_without_the_gpu_or_without_jobs_is_refused) {
   };
   EXPECT_EQ(detail(table(), {"h100"}), "the table of throughputs has no GPU 'h100'");
   EXPECT_EQ(detail(Json::array(), {}), "the table of throughputs has no GPU 'v100'");
-  EXPECT_EQ(detail({{"v100", {{"('a', 1)", {{"null", "fast"}}}}}}, {}),
-            "the table of throughputs has no jobs of one GPU");
+  for (const Json& speed : {Json("fast"), Json(1e-300), Json(1e300), Json(-1)})
+    EXPECT_EQ(detail({{"v100", {{"('a', 1)", {{"null", speed}}}}}}, {}),
+              "the table of throughputs has no jobs of one GPU");
 }
 
 TEST(Pairs, an_estimate_begins_at_its_neighbours_and_ends_at_its_measurements) {

@@ -85,6 +85,12 @@ TEST(Profile, what_is_no_profile_is_refused_with_its_file_and_row) {
   wrong.validations[8] += "150,1,1,1,1\n";  // progress falls
   EXPECT_EQ(detail(wrong), "validation-8.csv: row 3 has no positive numbers where they are needed");
   wrong = files();
+  wrong.validations[2'000'000'000] = wrong.validations[8];  // sums with workers would overflow
+  EXPECT_EQ(detail(wrong), "validation-2000000000.csv: an iteration has 1 to 1000000000 samples");
+  wrong = files();
+  wrong.placements += std::string(65, '1') + ",4,1,0\n";  // rotations take the square of it
+  EXPECT_EQ(detail(wrong), "placements.csv: row 9 has no positive numbers where they are needed");
+  wrong = files();
   wrong.validations.clear();
   EXPECT_EQ(detail(wrong), "it has no validation-N.csv");
 }
