@@ -12,7 +12,6 @@
 #include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
-#include "schemas/types/submit.hpp"
 
 namespace hone {
 namespace {
@@ -115,11 +114,6 @@ Result<std::string> Client::get_text(const std::string& path) {
 }
 
 // Users -------------------------------------------------------------------------------------------
-
-Result<SweepId> Client::submit(const SubmitRequest& request) {
-  const std::string path = "/v1/sweeps";
-  return decoded(path, post_json(path, encode(request)), decode_sweep_id);
-}
 
 Result<SweepId> Client::submit(const std::string& request_id, const Json& spec,
                                const WorkflowInfo& workflow,

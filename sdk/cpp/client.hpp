@@ -16,8 +16,6 @@
 
 namespace hone {
 
-struct SubmitRequest;
-
 // The bytes of a blob, by content.
 struct Blob {
   std::string sha256;
@@ -30,7 +28,6 @@ class Client {
   explicit Client(Endpoint endpoint, Duration timeout = seconds(30));
 
   // Users.
-  Result<SweepId> submit(const SubmitRequest& request);
   // The sweep file as the user wrote it: the server checks it. `spec` becomes the member "spec".
   Result<SweepId> submit(const std::string& request_id, const Json& spec,
                          const WorkflowInfo& workflow,

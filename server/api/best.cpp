@@ -13,6 +13,7 @@
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/limits.hpp"
+#include "server/sweep/shape.hpp"
 
 namespace hone::api {
 namespace {

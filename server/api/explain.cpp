@@ -17,6 +17,7 @@
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/api/use.hpp"
+#include "server/sweep/shape.hpp"
 
 namespace hone::api {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "db/queries/rows.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/budget_spec.hpp"
 
 namespace hone::api {
 

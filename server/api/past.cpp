@@ -11,6 +11,7 @@
 #include "server/limits.hpp"
 #include "server/search/terminators/terminator.hpp"
 #include "server/sweep/outcome.hpp"
+#include "server/sweep/shape.hpp"
 
 namespace hone::api {
 namespace {

@@ -9,6 +9,7 @@
 #include "schemas/types/spec.hpp"
 #include "server/limits.hpp"
 #include "server/search/terminators/phase_forecast.hpp"
+#include "server/sweep/shape.hpp"
 
 namespace hone::api {
 
@@ -48,7 +49,7 @@ std::optional<std::int64_t> expected_without_checkpoints(const SweepRow& sweep,
                                                          const SweepSpec& spec,
                                                          std::int64_t unstarted) {
   if (!is_without_checkpoints(sweep)) return std::nullopt;
-  const auto forecast = forecast_without_checkpoints(spec);
+  const auto forecast = forecast_without_checkpoints(spec.terminator, sweep_shape(spec));
   if (!forecast) return std::nullopt;
   const RunCounts& runs = sweep.runs;
   const std::int64_t left = unstarted + runs.leased + runs.running + runs.paused;

@@ -23,17 +23,15 @@ namespace {
 
 std::uint64_t random_number() { return std::stoull(random_hex(8), nullptr, 16); }
 
-// The state of the last snapshot, so that only the events after it are replayed.
-Restored restored(SnapshotFile& snapshot) {
-  auto loaded = snapshot.load();
-  if (loaded) {
-    spdlog::info("continued from the snapshot after event {}", loaded->seq);
-    return *std::move(loaded);
-  }
-  if (loaded.error().code != Code::not_found)
+// Reads the last snapshot, so that only the events after it are replayed.
+SnapshotFile* read(SnapshotFile& snapshot) {
+  const auto seq = snapshot.read();
+  if (seq)
+    spdlog::info("continued from the snapshot after event {}", *seq);
+  else if (seq.error().code != Code::not_found)
     spdlog::warn("replayed the whole ledger, since its snapshot cannot be used: {}",
-                 loaded.error().detail);
-  return {};
+                 seq.error().detail);
+  return &snapshot;
 }
 
 // A promoted server has lost its peer, which comes back.
@@ -66,7 +64,7 @@ class ServerProcess {
                               .meter = &meter_,
                               .feed = &feed_,
                               .epoch = draw_epoch(SystemClock{}(), random_number())},
-                restored(snapshot_)) {}
+                read(snapshot_)) {}
 
   ~ServerProcess() {
     fleets_.stop();  // it asks the engine, which is destroyed first
@@ -95,8 +93,6 @@ class ServerProcess {
                   fleets_.wake();
                 },
             .failed = [](const std::string& why) { end_at_once(why); },
-            .settled = [this](const Book& book, std::int64_t seq, std::int64_t bytes,
-                              bool last) { snapshot_.consider(book, seq, bytes, last); },
             .replied = [this] { served_.server->deliver(feed_.end()); }};
   }
 

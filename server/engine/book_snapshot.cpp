@@ -9,6 +9,7 @@
 #include "server/engine/archive.hpp"
 #include "server/engine/book_archive.hpp"
 #include "server/engine/ended_sweeps.hpp"
+#include "server/engine/restored.hpp"
 #include "server/limits.hpp"
 #include "server/sweep/decide.hpp"
 
@@ -78,14 +79,26 @@ Result<Restored> restore(std::string_view text, SQLite::Database& db, std::strin
   }
 }
 
-Result<Restored> SnapshotFile::load() {
+SnapshotFile::SnapshotFile(std::filesystem::path file, SQLite::Database& db)
+    : file_(std::move(file)), db_(db) {}
+
+SnapshotFile::~SnapshotFile() { finish(); }
+
+Result<std::int64_t> SnapshotFile::read() {
   std::ifstream in(file_, std::ios::binary);
   if (!in) return refuse(Code::not_found, "there is none");
   std::ostringstream text;
   text << in.rdbuf();
   auto restored = restore(text.str(), db_, book_stamp());
-  if (restored) size_ = static_cast<std::int64_t>(text.view().size());
-  return restored;
+  if (!restored) return restored.error();
+  size_ = static_cast<std::int64_t>(text.view().size());
+  read_ = std::make_unique<Restored>(*std::move(restored));
+  return read_->seq;
+}
+
+Restored SnapshotFile::take() {
+  const auto read = std::exchange(read_, nullptr);
+  return read == nullptr ? Restored{} : std::move(*read);
 }
 
 void SnapshotFile::consider(const Book& book, std::int64_t seq, std::int64_t bytes, bool last) {

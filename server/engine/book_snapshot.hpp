@@ -7,15 +7,17 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "base/result.hpp"
-#include "server/engine/restored.hpp"
 
 namespace hone {
+
+struct Book;
+struct Restored;
 
 // `event` is row `seq` of the ledger (event_text). It ties the snapshot to this ledger.
 std::string snapshot_text(const Book& book, std::int64_t seq, std::string_view event,
@@ -27,12 +29,15 @@ Result<Restored> restore(std::string_view text, SQLite::Database& db, std::strin
 // The snapshot of a data folder. Used on the engine's thread.
 class SnapshotFile {
  public:
-  SnapshotFile(std::filesystem::path file, SQLite::Database& db)
-      : file_(std::move(file)), db_(db) {}
-  ~SnapshotFile() { finish(); }
+  SnapshotFile(std::filesystem::path file, SQLite::Database& db);
+  ~SnapshotFile();
 
-  // Refuses (not_found) if there is none, else as restore().
-  Result<Restored> load();
+  // Reads the file for take(). Answers the last event in it. Refuses (not_found) if there is none,
+  // else as restore().
+  Result<std::int64_t> read();
+
+  // What was read, once. An empty Book if nothing was.
+  Restored take();
 
   // Call between two batches, with the bytes of events that this process has read or appended.
   // Writes a snapshot on another thread when there are enough since the last one. With `last`,
@@ -45,6 +50,7 @@ class SnapshotFile {
 
   std::filesystem::path file_;
   SQLite::Database& db_;
+  std::unique_ptr<Restored> read_;
   std::int64_t saved_bytes_ = 0;
   std::int64_t size_ = 0;  // of the newest snapshot
   std::thread writing_;

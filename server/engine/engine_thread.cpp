@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "server/engine/book_snapshot.hpp"
 #include "server/engine/engine.hpp"
 #include "server/engine/inbox.hpp"
 #include "server/limits.hpp"
@@ -14,17 +15,20 @@ namespace hone {
 
 struct EngineThread::Inside {
   Inside(SQLite::Database& db, Hooks given_hooks, Clock given_clock, EngineOptions options,
-         Restored restored)
+         SnapshotFile* kept)
       : hooks(std::move(given_hooks)),
         clock(std::move(given_clock)),
-        engine(db, clock(), options, std::move(restored)) {}
+        snapshot(kept),
+        engine(db, clock(), options, kept == nullptr ? Restored{} : kept->take()) {}
 
   void loop();
   void drain();
+  void save(bool last);
   std::optional<Duration> patience() const;
 
   Hooks hooks;
   Clock clock;
+  SnapshotFile* snapshot;
   Engine engine;
   Inbox inbox{limits::inbox_commands_max};
   std::thread thread;
@@ -47,7 +51,7 @@ void EngineThread::Inside::drain() {
   };
   announce();
   while (true) {
-    if (hooks.settled) hooks.settled(engine.book(), announced, engine.event_bytes(), false);
+    save(false);
     auto batch = inbox.take(patience(), limits::batch_commands_max);
     if (batch.finished) break;
     engine.step(std::move(batch.envelopes), clock());
@@ -56,7 +60,13 @@ void EngineThread::Inside::drain() {
   }
   engine.release_parked();
   hooks.replied();
-  if (hooks.settled) hooks.settled(engine.book(), announced, engine.event_bytes(), true);
+  save(true);
+}
+
+// Between two batches. No command is answered meanwhile.
+void EngineThread::Inside::save(bool last) {
+  if (snapshot != nullptr)
+    snapshot->consider(engine.book(), engine.last_seq(), engine.event_bytes(), last);
 }
 
 std::optional<Duration> EngineThread::Inside::patience() const {
@@ -66,14 +76,10 @@ std::optional<Duration> EngineThread::Inside::patience() const {
 }
 
 EngineThread::EngineThread(SQLite::Database& db, Hooks hooks, Clock clock, EngineOptions options,
-                           Restored restored)
-    : inside_(std::make_unique<Inside>(db, std::move(hooks), std::move(clock), options,
-                                       std::move(restored))) {
+                           SnapshotFile* snapshot)
+    : inside_(std::make_unique<Inside>(db, std::move(hooks), std::move(clock), options, snapshot)) {
   inside_->thread = std::thread([inside = inside_.get()] { inside->loop(); });
 }
-
-EngineThread::EngineThread(SQLite::Database& db, Hooks hooks, Clock clock, EngineOptions options)
-    : EngineThread(db, std::move(hooks), std::move(clock), options, Restored{}) {}
 
 EngineThread::~EngineThread() { stop(); }
 

@@ -13,8 +13,7 @@
 
 namespace hone {
 
-struct Book;
-struct Restored;
+class SnapshotFile;
 
 class EngineThread {
  public:
@@ -23,21 +22,15 @@ class EngineThread {
     std::function<void(std::int64_t seq)> committed;
     // The commit failed: log and end the process. Must not return.
     std::function<void(const std::string& why)> failed;
-    // Between two batches, on the engine's thread; `last`: none follows. `bytes` is
-    // Engine::event_bytes. No command is answered meanwhile.
-    std::function<void(const Book& book, std::int64_t seq, std::int64_t bytes, bool last)> settled =
-        nullptr;
     // After the replies of every batch, on the engine's thread.
     std::function<void()> replied = [] {};
   };
 
-  // Replays the ledger after `restored` (throws when that fails: the process cannot start), then
-  // starts the thread. `db` must outlive it.
-  EngineThread(SQLite::Database& db, Hooks hooks, Clock clock, EngineOptions options,
-               Restored restored);
-  // Replays the whole ledger.
+  // Replays the ledger after what `snapshot` has read, if there is one (throws when that fails: the
+  // process cannot start), then starts the thread, which keeps the snapshot up to date. `db` and
+  // `snapshot` must outlive it.
   explicit EngineThread(SQLite::Database& db, Hooks hooks, Clock clock = SystemClock{},
-                        EngineOptions options = {});
+                        EngineOptions options = {}, SnapshotFile* snapshot = nullptr);
   ~EngineThread();  // stop()
 
   // Thread-safe, never blocks. Refuses with busy when the inbox is full, unavailable after stop();

@@ -14,6 +14,7 @@
 #include "server/search/statistics/brackets.hpp"
 #include "server/search/terminators/terminator.hpp"
 #include "server/sweep/forks.hpp"
+#include "server/sweep/shape.hpp"
 #include "worker/train/settings/trainers.hpp"
 
 namespace hone {

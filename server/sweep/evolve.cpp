@@ -12,6 +12,7 @@
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/rules.hpp"
 #include "server/sweep/run_seed.hpp"
+#include "server/sweep/shape.hpp"
 #include "server/sweep/warm_start.hpp"
 
 namespace hone {

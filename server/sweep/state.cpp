@@ -5,6 +5,7 @@
 
 #include "base/expect.hpp"
 #include "schemas/types/event.hpp"
+#include "server/sweep/shape.hpp"
 
 namespace hone {
 

@@ -15,6 +15,7 @@
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/engine/ended_sweeps.hpp"
+#include "server/engine/restored.hpp"
 #include "server/limits.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/upkeep/parts.hpp"

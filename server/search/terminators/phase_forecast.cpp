@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/rng.hpp"
-#include "schemas/types/spec.hpp"
+#include "schemas/types/search_spec.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {
@@ -116,17 +116,18 @@ class Play {
 
 }  // namespace
 
-std::optional<PhaseForecast> forecast_without_checkpoints(const SweepSpec& spec) {
-  const auto other = without_pauses(spec.terminator);
-  if (!other || is_population(spec) || spec.objective.reach) return std::nullopt;
-  SweepShape shape = sweep_shape(spec);
+std::optional<PhaseForecast> forecast_without_checkpoints(const TerminatorSpec& rule,
+                                                          SweepShape shape) {
+  const auto other = without_pauses(rule);
+  if (!other || shape.population.size > 0 || shape.until_bar) return std::nullopt;
+  const std::int64_t trials = shape.trials;
   shape.trials = std::min(shape.trials, trials_max(shape));
-  const auto chooser = make_terminator(spec.terminator, shape);
+  const auto chooser = make_terminator(rule, shape);
   const auto judge = make_terminator(*other, shape);
   if (!chooser || !judge || shape.trials < 1) return std::nullopt;
   std::array<std::int64_t, plays> phases{};
   for (std::size_t i = 0; i < plays; ++i) phases[i] = Play(**chooser, **judge, shape, i).run();
-  const double scale = static_cast<double>(spec.search.trials) / static_cast<double>(shape.trials);
+  const double scale = static_cast<double>(trials) / static_cast<double>(shape.trials);
   const auto scaled = [&](double count) { return std::llround(count * scale); };
   const auto [least, most] = std::minmax_element(phases.begin(), phases.end());
   const auto sum = std::accumulate(phases.begin(), phases.end(), std::int64_t{0});

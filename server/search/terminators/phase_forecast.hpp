@@ -7,7 +7,8 @@
 
 namespace hone {
 
-struct SweepSpec;
+struct SweepShape;
+struct TerminatorSpec;
 
 struct PhaseForecast {
   std::int64_t expected = 0;       // phases of all runs: the mean of the simulated sweeps
@@ -16,10 +17,10 @@ struct PhaseForecast {
 
 // Simulates sweeps of drawn learning curves under the rule that judges runs without a checkpoint
 // (without_pauses). Rules judge their first runs mildly and rank reports that are correlated, so
-// their closed forms are far too low for small sweeps. Depends on the spec's terminator, budget,
-// trials and replicates alone. nullopt if the spec's rule pauses no run, if members or a bar end
-// runs as well, or if trials of several seeds have more than 300 phases: a simulation would take
-// too long.
-std::optional<PhaseForecast> forecast_without_checkpoints(const SweepSpec& spec);
+// their closed forms are far too low for small sweeps. nullopt if `rule` pauses no run, if members
+// or a bar end runs as well, or if trials of several seeds have more than 300 phases: a simulation
+// would take too long.
+std::optional<PhaseForecast> forecast_without_checkpoints(const TerminatorSpec& rule,
+                                                          SweepShape shape);
 
 }  // namespace hone

@@ -3,7 +3,7 @@
 #include <limits>
 #include <string>
 
-#include "schemas/types/spec.hpp"
+#include "schemas/types/search_spec.hpp"
 #include "server/search/terminators/terminator.hpp"
 
 namespace hone {
@@ -104,26 +104,6 @@ std::optional<TerminatorSpec> without_pauses(const TerminatorSpec& spec) {
     return other;
   }
   return std::nullopt;
-}
-
-Replication replication_of(const SweepSpec& spec) {
-  return {first_runs(spec),     most_runs(spec),    spec.replicates.aggregate,
-          spec.replicates.race, instances_of(spec), by_ranks(spec),
-          !rescaled(spec)};
-}
-
-SweepShape sweep_shape(const SweepSpec& spec) {
-  SweepShape shape{.trials = spec.search.trials,
-                   .seeds = first_runs(spec),
-                   .phases = spec.budget.phases,
-                   .timed = spec.limits.duration.has_value(),
-                   .replication = replication_of(spec),
-                   .seed = spec.seed,
-                   .until_bar = spec.objective.reach.has_value()};
-  if (!is_population(spec)) return shape;
-  // A spec that was not checked yet may have settings that are refused later.
-  if (const auto population = read_population(spec.search)) shape.population = *population;
-  return shape;
 }
 
 Result<std::unique_ptr<Terminator>> make_terminator(const TerminatorSpec& spec,

@@ -19,7 +19,6 @@
 
 namespace hone {
 
-struct SweepSpec;
 struct TerminatorSpec;
 
 // What a rule knows about its sweep from the start.
@@ -34,9 +33,6 @@ struct SweepShape {
   bool until_bar = false;     // values are times until a bar
   [[nodiscard]] std::int64_t runs() const { return trials * seeds; }
 };
-
-SweepShape sweep_shape(const SweepSpec& spec);
-Replication replication_of(const SweepSpec& spec);
 
 // What a free worker does next.
 struct NextAction {

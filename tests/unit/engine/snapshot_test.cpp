@@ -89,23 +89,25 @@ TEST_F(SnapshotTest, OfAnotherLedgerIsIgnored) {
 TEST_F(SnapshotTest, IsWrittenWhenItPaysAndReadAtTheNextBoot) {
   TemporaryFolder folder;
   SnapshotFile file(folder.file("book.snapshot"), *db);
-  EXPECT_EQ(file.load().error().code, Code::not_found);
+  EXPECT_EQ(file.read().error().code, Code::not_found);
   blow(1, 60);
   const auto bytes = [&] { return fed.ledger.event_bytes(); };
   file.consider(fed.book, fed.seq, bytes(), true);
-  EXPECT_EQ(file.load().error().code, Code::not_found) << "too few bytes to be worth a file";
+  EXPECT_EQ(file.read().error().code, Code::not_found) << "too few bytes to be worth a file";
   const std::string host(50'000, 'h');  // few events can be many bytes, as of an import
   while (bytes() < limits::snapshot_bytes_least)
     fed.must<JoinReply>(Join{{"w" + std::to_string(fed.seq), host, 1, 64, 0, "test"}},
                         fed.book.last_at);
   file.consider(fed.book, fed.seq, bytes(), false);
-  EXPECT_EQ(file.load().error().code, Code::not_found) << "only at shutdown";
+  EXPECT_EQ(file.read().error().code, Code::not_found) << "only at shutdown";
   file.consider(fed.book, fed.seq, bytes(), true);
-  const auto restored = file.load();
-  ASSERT_TRUE(restored.ok()) << restored.error().detail;
-  EXPECT_EQ(archive_book(restored->book), archive_book(fed.book));
+  const auto seq = file.read();
+  ASSERT_TRUE(seq.ok()) << seq.error().detail;
+  EXPECT_EQ(*seq, fed.seq);
+  EXPECT_EQ(archive_book(file.take().book), archive_book(fed.book));
+  EXPECT_EQ(file.take().seq, 0) << "what was read is taken once";
   std::ofstream(folder.file("book.snapshot"), std::ios::app) << "x";
-  EXPECT_EQ(file.load().error().code, Code::invalid);
+  EXPECT_EQ(file.read().error().code, Code::invalid);
 }
 
 }  // namespace

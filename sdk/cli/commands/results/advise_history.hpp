@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "schemas/types/spec.hpp"
 #include "sdk/cli/session/session.hpp"
 #include "server/forecast/advise.hpp"
 

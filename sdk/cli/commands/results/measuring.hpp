@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "schemas/types/spec.hpp"
 #include "sdk/cli/session/session.hpp"
 
 namespace hone::cli {

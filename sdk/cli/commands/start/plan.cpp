@@ -18,6 +18,7 @@
 #include "server/search/terminators/phase_forecast.hpp"
 #include "server/search/terminators/run_budget.hpp"
 #include "server/search/terminators/terminator.hpp"
+#include "server/sweep/shape.hpp"
 
 namespace hone::cli {
 namespace {
@@ -154,7 +155,7 @@ std::string rule_without_pauses(const SweepSpec& spec) {
 // that changes nothing, or where an earlier sweep of the program has measured it.
 Json without_checkpoints_json(const SweepSpec& spec, const Experience& known) {
   if (rule_without_pauses(spec).empty() || known.phases_per_run > 0) return nullptr;
-  const auto forecast = forecast_without_checkpoints(spec);
+  const auto forecast = forecast_without_checkpoints(spec.terminator, sweep_shape(spec));
   if (!forecast) return nullptr;
   const double phase = static_cast<double>(spec.budget.per_run) / spec.budget.phases;
   const auto runs = static_cast<double>(spec.search.trials * first_runs(spec));

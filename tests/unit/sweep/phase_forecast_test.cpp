@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.hpp"
+#include "server/sweep/shape.hpp"
 #include "tests/unit/search/play.hpp"
 
 namespace hone {
@@ -16,6 +17,10 @@ SweepSpec sweep_of(std::string_view rule, int trials, int phases, int seeds = 1)
   spec.budget.phases = phases;
   spec.seeds = seeds;
   return spec;
+}
+
+std::optional<PhaseForecast> forecast_of(const SweepSpec& spec) {
+  return forecast_without_checkpoints(spec.terminator, sweep_shape(spec));
 }
 
 // Phases of a sweep under the rule for runs without a checkpoint, with curves that climb in
@@ -35,7 +40,7 @@ int phases_of_climbing_lines(const SweepSpec& spec, std::uint64_t seed) {
 // 34 phases were planned by the closed form of `hone`, and 108 trained.
 TEST(PhaseForecast, of_a_small_sweep_is_near_what_its_runs_train) {
   const SweepSpec spec = sweep_of("hone", 16, 10);
-  const auto forecast = forecast_without_checkpoints(spec);
+  const auto forecast = forecast_of(spec);
   ASSERT_TRUE(forecast);
   const auto closed_form = 16 * made(spec.terminator, sweep_shape(spec))->expected_phases();
   EXPECT_GT(static_cast<double>(forecast->low), closed_form);
@@ -56,7 +61,7 @@ TEST(PhaseForecast, lies_within_its_range_and_the_bounds_of_the_sweep) {
     for (const int trials : {1, 2, 7, 40})
       for (const int phases : {1, 2, 10})
         for (const int seeds : {1, 2}) {
-          const auto one = forecast_without_checkpoints(sweep_of(rule, trials, phases, seeds));
+          const auto one = forecast_of(sweep_of(rule, trials, phases, seeds));
           ASSERT_TRUE(one) << rule;
           EXPECT_LE(one->low, one->expected);
           EXPECT_LE(one->expected, one->high);
@@ -66,15 +71,15 @@ TEST(PhaseForecast, lies_within_its_range_and_the_bounds_of_the_sweep) {
 }
 
 TEST(PhaseForecast, of_a_large_sweep_grows_with_its_trials) {
-  const auto one = forecast_without_checkpoints(sweep_of("hone", 64, 10));
-  const auto ten = forecast_without_checkpoints(sweep_of("hone", 640, 10));
+  const auto one = forecast_of(sweep_of("hone", 64, 10));
+  const auto ten = forecast_of(sweep_of("hone", 640, 10));
   EXPECT_NEAR(static_cast<double>(ten->expected), static_cast<double>(10 * one->expected), 10);
 }
 
 TEST(PhaseForecast, is_absent_where_a_missing_checkpoint_changes_nothing_or_time_would_fail) {
   for (const char* rule : {"none", "hypertrick", "asha_stopping", "median"})
-    EXPECT_FALSE(forecast_without_checkpoints(sweep_of(rule, 16, 10))) << rule;
-  EXPECT_FALSE(forecast_without_checkpoints(sweep_of("hone", 16, 1000, 3)));
+    EXPECT_FALSE(forecast_of(sweep_of(rule, 16, 10))) << rule;
+  EXPECT_FALSE(forecast_of(sweep_of("hone", 16, 1000, 3)));
 }
 
 }  // namespace
