@@ -1,6 +1,7 @@
 #include "placement/setup.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 #include <vector>
 
 #include "base/nearest.hpp"
@@ -26,21 +27,26 @@ Result<GroupRule> rule_of(const std::string& word) {
   return unknown_choice("co-location rule", word, known);
 }
 
-Result<Cluster> cluster_for(const Setup& setup) {
+int first_known(std::initializer_list<int> counts) {
+  return *std::find_if(counts.begin(), counts.end(), [](int count) { return count >= 0; });
+}
+
+Result<Cluster> cluster_for(const Graph& graph, const Setup& setup) {
   const DeviceProfile* profile = find_device(setup.device);
   if (profile == nullptr) {
     std::vector<std::string_view> known;
     for (const DeviceProfile& row : device_table()) known.push_back(row.name);
     return unknown_choice("device", setup.device, known);
   }
-  if (setup.devices < 0 || setup.cpus < 0 || setup.devices + setup.cpus < 1 ||
-      setup.devices + setup.cpus > devices_max)
+  const int devices = first_known({setup.devices, graph.devices, 2});
+  const int cpus = first_known({setup.cpus, graph.cpus, 0});
+  if (devices + cpus < 1 || devices + cpus > devices_max)
     return refuse(Code::invalid, "there must be 1 to " + std::to_string(devices_max) + " devices");
   if (setup.links != "channel" && setup.links != "pair")
     return unknown_choice("kind of link", setup.links, {"channel", "pair"});
   DeviceProfile device = *profile;
   if (setup.memory_gb > 0) device.memory_bytes = 1e9 * setup.memory_gb;
-  Cluster cluster = cluster_of(device, setup.devices, setup.cpus);
+  Cluster cluster = cluster_of(device, devices, cpus);
   cluster.links = setup.links == "pair" ? Links::pair : Links::channel;
   return cluster;
 }
@@ -56,7 +62,7 @@ Result<Problem> set_up(const Setup& setup) {
 Result<Problem> set_up(Graph graph, const Setup& setup) {
   const auto rule = rule_of(setup.group);
   if (!rule) return rule.error();
-  auto cluster = cluster_for(setup);
+  auto cluster = cluster_for(graph, setup);
   if (!cluster) return std::move(cluster).error();
   if (setup.memory_gb > 0) graph.device_bytes = 0;
   return make_problem(graph, {*rule, *std::move(cluster)});

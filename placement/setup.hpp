@@ -9,8 +9,8 @@ namespace hone::placement {
 
 struct Setup {
   std::string graph;  // a name or a file
-  int devices = 2;    // accelerators
-  int cpus = 0;       // in addition to the accelerators
+  int devices = -1;   // accelerators; -1: as the graph's file says, or 2
+  int cpus = -1;      // in addition to the accelerators; -1: as the graph's file says, or 0
   std::string device = "p100";
   std::string group = "chain";
   std::string links = "channel";

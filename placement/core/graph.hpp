@@ -51,6 +51,8 @@ struct Graph {
   std::vector<Weight> weights;
   std::vector<Edge> edges;
   double device_bytes = 0;  // what a device may hold, if a file has it
+  int devices = -1;         // accelerators that a file plans for; -1: it does not say
+  int cpus = -1;            // in addition to the accelerators; -1: it does not say
 };
 
 // Nodes, groups, tasks and devices are numbered by ints; vectors are indexed by std::size_t.

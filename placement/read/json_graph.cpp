@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "placement/core/device.hpp"
 #include "placement/read/read.hpp"
 #include "schemas/codec/json.hpp"
 
@@ -207,6 +208,20 @@ Status read_weights(const Json& document, Graph& graph) {
   return Done{};
 }
 
+// How many devices of a kind the file plans for; -1: it does not say.
+int device_count(const Record& head, std::initializer_list<const char*> names, Status& status) {
+  if (head.find(names) == nullptr) return -1;
+  const double count = head.number(names, 0, status);
+  if (count >= 0 && count <= devices_max && count == std::floor(count))
+    return static_cast<int>(count);
+  if (status)
+    status = refuse(Code::invalid,
+                    std::string(*names.begin()) + " must be a whole number from 0 to " +
+                        std::to_string(devices_max),
+                    "/" + std::string(*names.begin()));
+  return -1;
+}
+
 // A planner's colour of a single node binds nothing.
 void drop_lone_colors(Graph& graph) {
   std::map<int, int> members;
@@ -231,6 +246,8 @@ Result<Graph> read_json_graph(std::string_view text, const std::string& name) {
   graph.training = head.number({"training"}, 0, status) != 0;
   graph.device_bytes =
       head.number({"device_bytes", "maxSizePerAccelerator", "maxSizePerFPGA"}, 0, status);
+  graph.devices = device_count(head, {"devices", "numAccelerators", "maxFPGAs"}, status);
+  graph.cpus = device_count(head, {"cpus", "numCpus", "maxCPUs"}, status);
   if (!status) return std::move(status).error();
   NodeNumbers numbers;
   if (auto read = read_weights(*document, graph); !read) return std::move(read).error();
@@ -276,6 +293,8 @@ std::string json_text(const Graph& graph) {
   }
   Json document{{"name", graph.name}, {"batch", graph.batch}, {"training", graph.training}};
   if (graph.device_bytes > 0) document["device_bytes"] = graph.device_bytes;
+  if (graph.devices >= 0) document["devices"] = graph.devices;
+  if (graph.cpus >= 0) document["cpus"] = graph.cpus;
   document["weights"] = std::move(weights);
   document["nodes"] = std::move(nodes);
   document["edges"] = std::move(edges);

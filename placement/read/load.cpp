@@ -49,6 +49,7 @@ Result<Graph> load_graph(const std::string& name_or_file) {
   Error error = std::move(graph).error();
   const std::string where = error.at.empty() ? "" : " (at " + error.at + ")";
   error.detail = name_or_file + ": " + error.detail + where;
+  error.at.clear();  // it was a place in the file
   return error;
 }
 

@@ -86,7 +86,7 @@ def test_a_published_planner_file_names_edges_by_id(tmp_path):
               "size": 8} for number, name in ((7, "MatMul"), (8, "MatMul"), (9, "Softmax"))]
     file = tmp_path / "planner.json"
     file.write_text(json.dumps({
-        "maxFPGAs": 2, "maxSizePerFPGA": 1000, "nodes": nodes,
+        "maxFPGAs": 3, "maxCPUs": 8, "maxSizePerFPGA": 1000, "nodes": nodes,
         "edges": [{"sourceId": 7, "destId": 8, "cost": 1}, {"sourceId": 8, "destId": 9,
                                                             "cost": 1}]}))
     graph = described(file)
@@ -95,6 +95,31 @@ def test_a_published_planner_file_names_edges_by_id(tmp_path):
     again = json.loads((tmp_path / "again.json").read_text())
     assert [node["name"] for node in again["nodes"]] == ["MatMul", "MatMul #8", "Softmax"]
     assert len(again["edges"]) == 2
+
+
+@pytest.mark.parametrize("heads, given, devices", [
+    ({"maxFPGAs": 12, "maxCPUs": 8}, (), 20),
+    ({"maxFPGAs": 12, "maxCPUs": 8}, ("--devices", "3"), 11),
+    ({"numAccelerators": 4, "numCpus": 1}, ("--cpus", "0"), 4),
+    ({}, (), 2),
+])
+def test_a_planner_file_says_for_how_many_devices_it_plans(tmp_path, heads, given, devices):
+    """Its limit of memory was taken and its devices were not: 9 of the 24 published files were
+    refused, as what needs 12 devices does not fit 2."""
+    file = tmp_path / "planner.json"
+    nodes = [{"id": number, "cpuLatency": 2, "fpgaLatency": 1, "size": 8} for number in (1, 2)]
+    file.write_text(json.dumps({**heads, "maxSizePerFPGA": 8, "nodes": nodes, "edges": []}))
+    for path in (file, tmp_path / "again.json"):
+        graph = json.loads(ok("graph", path, *given, "--export", tmp_path / "again.json",
+                              "--format", "json"))
+        assert graph["devices"] == devices
+
+
+def test_a_place_in_a_file_is_told_once(tmp_path):
+    file = tmp_path / "bad.json"
+    file.write_text('{"maxFPGAs": 2.5, "nodes": [], "edges": []}')
+    told = hone("graph", file).stderr
+    assert told.count("(at /devices)") == 1 and "a whole number from 0 to 64" in told
 
 
 def test_an_unknown_name_hears_the_known_ones():

@@ -17,8 +17,8 @@ SUITES = pathlib.Path(__file__).parent / "libraries"
 
 
 def python_with(*modules):
-    pythons = [*filter(None, os.environ.get("HONE_LIBRARY_PYTHON", "").split(":")), sys.executable,
-               shutil.which("python3")]
+    named = filter(None, os.environ.get("HONE_LIBRARY_PYTHON", "").split(":"))
+    pythons = [*map(os.path.abspath, named), sys.executable, shutil.which("python3")]
     script = ("import importlib.util, sys\n"
               "sys.exit(not all(map(importlib.util.find_spec, sys.argv[1:])))")
     for python in filter(None, pythons):

@@ -231,10 +231,10 @@ CommandAction declare_graph(Flags& flags) {
     flags.text("--export FILE", options.export_to, "write the graph as JSON");
     flags.heading("Devices");
     flags.integer("--devices N", options.setup.devices, {0, placement::devices_max},
-                  "number of accelerators");
+                  "number of accelerators (as the file says, or 2)");
     flags.text("--device KIND", options.setup.device, "k40, k80, p100, v100, a100, h100 or cpu");
     flags.integer("--cpus N", options.setup.cpus, {0, placement::devices_max},
-                  "number of CPUs besides the accelerators");
+                  "number of CPUs besides the accelerators (as the file says, or 0)");
     flags.real("--memory-gb GB", options.setup.memory_gb, {0, 1e6},
                "memory of each accelerator (as the file or the kind says)");
     flags.text("--links channel|pair", options.setup.links,
