@@ -4,9 +4,14 @@ sweeps there.
 Needs root, mmdebstrap and a mirror of Debian's packages, and compiles everything, so it runs only
 with HONE_DEB, which names the releases (./test --system does): HONE_DEB=bookworm,trixie.
 HONE_DEB_OPTIONS are further options of tools/deb."""
+import contextlib
 import os
+import pathlib
 import re
+import runpy
+import select
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -74,3 +79,44 @@ def test_debian_packages_hold_what_they_should(packages):
     assert len([path for path in held["hone"] if path.endswith(".service")]) == 2
     everything = [path for paths in held.values() for path in paths]
     assert len(everything) == len(set(everything))
+
+
+def small_root(folder):
+    """A root whose programs are those of busybox, with the user newcomer."""
+    for part in ("bin", "usr/bin", "etc", "proc", "home/newcomer"):
+        (folder / part).mkdir(parents=True)
+    shutil.copy(shutil.which("busybox"), folder / "bin")
+    for path in ("usr/bin/env", "bin/sh", "bin/echo", "bin/sleep"):
+        (folder / path).symlink_to("/bin/busybox")
+    (folder / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\n"
+                                       "newcomer:x:1000:1000::/home/newcomer:/bin/sh\n")
+    (folder / "etc/group").write_text("root:x:0:\nnewcomer:x:1000:\n")
+    (folder / "var/lib").mkdir(parents=True)
+    return folder
+
+
+def test_a_build_ends_with_the_tool_that_is_killed(tmp_path):
+    """It continued for half an hour: the kernel forgets that a process is to die with its parent when
+    it becomes another user."""
+    busybox = shutil.which("busybox")
+    if os.geteuid() != 0 or busybox is None or "statically" not in output("file", "-L", busybox):
+        pytest.skip("needs root and busybox-static")
+    tool = runpy.run_path(str(ROOT / "tools" / "deb"))
+    root = small_root(tmp_path)
+    root.chmod(0o755)
+    (root / tool["READY"]).touch()
+    reader, writer = os.pipe()
+    parent = os.fork()
+    if parent == 0:
+        with contextlib.suppress(BaseException):
+            tool["Debian"]("none", root).inside("sh", "-c", "echo begun; sleep 100",
+                                                user="newcomer", stdout=writer)
+        os._exit(1)
+    os.close(writer)
+    with open(reader) as out:
+        assert out.readline() == "begun\n"
+        child, = pathlib.Path(f"/proc/{parent}/task/{parent}/children").read_text().split()
+        os.kill(int(child), signal.SIGKILL)  # unshare
+        # The pipe ends when no process is left that could write.
+        assert select.select([out], [], [], 60)[0] and out.read() == ""
+    os.waitpid(parent, 0)
