@@ -192,7 +192,7 @@ def test_ten_thousand_trials_of_optuna_itself(server, tmp_path, kind):
     python = python_with("optuna", "sqlalchemy")
     file = tmp_path / f"study.{kind}"
     done = subprocess.run([python, SUITES / "optuna_write.py", kind, file, "10000"],
-                          capture_output=True, text=True, timeout=300)
+                          capture_output=True, text=True, timeout=1200)
     assert done.returncode == 0, done.stderr
     theirs = json.loads(done.stdout)
     began = time.monotonic()

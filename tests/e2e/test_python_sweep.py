@@ -158,8 +158,9 @@ def test_a_run_without_a_checkpoint_is_not_paused(client):
 
 
 PROGRAM = """
-import os, sys, time
+import os, signal, sys, time
 import hone
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
 def train(run):
     print(os.getpid(), run.id, flush=True)
     if sys.argv[2] == "sleep":
