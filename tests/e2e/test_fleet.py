@@ -163,6 +163,15 @@ def test_a_worker_near_its_end_returns_its_run_and_takes_no_other(server, tmp_pa
     assert server.get("/v1/runs/rn_1.0/curve")["items"]
 
 
+def test_a_worker_whose_log_cannot_be_written_trains_on(server, tmp_path):
+    sweep = submit(server, tmp_path, trials=2)
+    with open("/dev/full", "wb", buffering=0) as full:  # as the log of a job on a full file system
+        subprocess.run([program("hone-worker"), "--server", f"http://127.0.0.1:{server.port}",
+                        "--data", str(tmp_path / "worker"), "--idle", "1s"], check=True,
+                       timeout=PATIENCE, stdout=full, stderr=full)
+    assert ended(server, sweep)
+
+
 def test_an_idle_worker_exits_after_its_idle_time(server, tmp_path):
     subprocess.run([program("hone-worker"), "--server", f"http://127.0.0.1:{server.port}",
                     "--data", str(tmp_path / "worker"), "--idle", "1s"], check=True,
@@ -249,14 +258,39 @@ def create_on_slurm(server, tmp_path, *settings):
        f"folder={tmp_path}", *settings, server=server)
 
 
-def test_a_sweep_trains_to_its_end_on_slurm(slurm_server, cluster, tmp_path):
-    create_on_slurm(slurm_server, tmp_path)
-    sweep = submit(slurm_server, tmp_path)
-    assert until(lambda: ended(slurm_server, sweep), PATIENCE), \
-        json.dumps(all_pilots(slurm_server)) + slurm_server.log_text()
-    assert until(lambda: fleet_of(slurm_server)["pilots"] == 0, PATIENCE), all_pilots(slurm_server)
-    seen = all_pilots(slurm_server)
+GA3C = sweep_spec(
+    command=None, trainer={"name": "ga3c", "env": "CartPole-v1", "deterministic": "yes"},
+    parameters={"learning_rate": {"type": "float", "min": 1e-4, "max": 1e-2, "scale": "log"}},
+    search={"method": "random", "trials": 4},
+    budget={"unit": "frames", "per_run": 4000, "phases": 2})
+
+
+def learned(server, sweep):
+    """The parameters and values of a sweep's runs, the best first."""
+    assert until(lambda: ended(server, sweep), PATIENCE), \
+        json.dumps(all_pilots(server)) + server.log_text()
+    return json.loads(ok("best", sweep, "--format", "json", server=server))
+
+
+def test_a_sweep_of_ga3c_on_slurm_finds_the_model_that_it_finds_without_a_fleet(
+        slurm_server, cluster, tmp_path):
+    server = slurm_server
+    create_on_slurm(server, tmp_path)
+    best = learned(server, server.submit(GA3C))
+    model = ok("models", best[0]["run"], "--format", "value", server=server).split()[-1]
+    played = json.loads(ok("evaluate", model, "--episodes", "5", "--format", "json", server=server))
+    assert len(played["values"]) == 5 and played["run"] == best[0]["run"]
+    assert until(lambda: fleet_of(server)["pilots"] == 0, PATIENCE), all_pilots(server)
+    seen = all_pilots(server)
     assert all(one["end_rule"] == "completed" and one["worker"] for one in seen), seen
+    ok("fleet", "stop", "hpc", server=server)
+    assert until(lambda: fleet_of(server)["state"] == "stopped", PATIENCE)
+    again = server.submit(dict(GA3C, name="again"))
+    subprocess.run([program("hone-worker"), "--server", f"http://127.0.0.1:{server.port}",
+                    "--data", str(tmp_path / "worker"), "--slots", "2", "--idle", "1s"], check=True,
+                   timeout=PATIENCE, capture_output=True)
+    found = [(one["params"], one["value"]) for one in best]
+    assert found == [(one["params"], one["value"]) for one in learned(server, again)]
 
 
 @pytest.mark.parametrize("again", range(int(os.environ.get("HONE_SLURM_KILLS", 2))))
@@ -285,8 +319,13 @@ def test_a_bad_partition_stops_the_fleet_with_slurms_own_message(slurm_server, t
     assert "rejects every submission" in ok("fleet", "explain", "hpc", server=slurm_server)
 
 
-def test_explain_names_why_a_job_of_slurm_waits(slurm_server, tmp_path):
-    create_on_slurm(slurm_server, tmp_path, "min=1", "wall=3h")  # the partition allows one hour
-    assert until(lambda: "pending (PENDING: PartitionTimeLimit)"
-                 in ok("fleet", "explain", "hpc", server=slurm_server), PATIENCE), \
+@pytest.mark.parametrize("setting, shown", [
+    ("wall=3h", "pending (PENDING: PartitionTimeLimit)"),  # the partition allows one hour
+    ("args=--hold", "held (PENDING: JobHeldUser)")], ids=["too long", "held"])
+def test_explain_names_why_a_job_of_slurm_waits(slurm_server, cluster, tmp_path, setting, shown):
+    create_on_slurm(slurm_server, tmp_path, "min=2", "backlog=1", setting)
+    assert until(lambda: shown in ok("fleet", "explain", "hpc", server=slurm_server), PATIENCE), \
         all_pilots(slurm_server)
+    assert "`backlog` pilots have not joined yet" in ok("fleet", "explain", "hpc",
+                                                        server=slurm_server)
+    assert len(all_pilots(slurm_server)) == 1, "one that waits is enough"
