@@ -70,18 +70,22 @@ def follow(server, folder, engine, pilots, sweep_spec):
 
 
 class Reporter:
-    """A worker that reports phases, one every 20 ms, of runs that are too large for the pilots."""
+    """A worker that reports phases, one every 20 ms, of runs that no pilot may take."""
 
     def __init__(self, server, sweep_spec):
         self.server, self.grant, self.phase, self.beat_at = server, None, 0, 0.0
-        server.submit(sweep_spec(resources={"cpus": 2}, search={"method": "random", "trials": 1000},
+        labels = ["only=reports"]
+        server.submit(sweep_spec(resources={"labels": labels},
+                                 search={"method": "random", "trials": 1000},
                                  budget={"unit": "steps", "per_run": 2000, "phases": 2000}))
-        self.worker = server.join(cpus=2)
+        self.worker = server.post("/v1/workers", {
+            "request_id": "reporter", "host": "reporter", "pid": 1, "cpus": 1, "gpus": 0,
+            "labels": labels, "hone_version": "0.1.0"})["worker"]
 
     def report(self):
         """The milliseconds that one report took."""
         if self.grant is None:
-            self.grant, self.phase = self.server.acquire(self.worker, cpus=2), 0
+            self.grant, self.phase = self.server.acquire(self.worker), 0
         if time.monotonic() > self.beat_at + 2:
             self.beat()
         begin = time.monotonic()

@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
-from commands import ok
+from commands import hone, ok
 from conftest import sweep_spec
+from guarded import Certificate, Secret
 from slurm import until
 from test_fleet import (PATIENCE, all_pilots, cluster, create_on_slurm, ended, fleet_of,
                         slurm_server)
@@ -151,3 +152,41 @@ def test_no_phase_is_cut_at_the_end_of_the_wall_time(slurm_server, cluster, tmp_
     assert all(cut < PHASE / 2 for cut in cuts), cuts
     assert len(all_pilots(server)) > 1, "the work was longer than one job"
     assert set(ends_of(server)[:-1]) == {("requeue_requested", "preempted")}
+
+
+@pytest.fixture
+def secret_server(cluster, tmp_path, monkeypatch):
+    """As docs/fleets.md starts it on a login node: all addresses, TLS, a token for the pilots."""
+    monkeypatch.setenv("SLURM_CONF", cluster.environment["SLURM_CONF"])
+    data = tmp_path / "data"
+    one = Secret(data, Certificate(tmp_path, "server"), "--worker-token-file",
+                 str(data / "worker.token"))
+    one.host = "0.0.0.0"
+    yield one.start()
+    if one.process is not None:
+        one.stop()
+    cluster.run("scancel", "--me")
+
+
+def test_the_ten_minutes_of_the_documentation_with_tls_and_tokens(secret_server, cluster, tmp_path):
+    server = secret_server
+    access = {"HONE_SERVER": server.url, "HONE_TOKEN_FILE": str(server.admin_file()),
+              "HONE_TLS_CA": str(server.own.cert)}
+    ok("fleet", "create", "gpu", "engine=slurm", "max=2", "wall=10m", "slots=2", "idle=2s",
+       f"url={server.url}", f"tls_ca={server.own.cert}", f"folder={tmp_path}",
+       "args=--partition=main,--time-min=5", **access)
+    (tmp_path / "sweep.yaml").write_text(
+        "name: quick\nseed: 1\nobjective: {metric: return, goal: maximize}\n"
+        "trainer: {name: ga3c, env: CartPole-v1}\n"
+        "parameters: {learning_rate: {type: float, min: 1e-4, max: 1e-2, scale: log}}\n"
+        "search: {method: random, trials: 4}\n"
+        "budget: {unit: frames, per_run: 4000, phases: 2}\n")
+    submitted = hone("submit", str(tmp_path / "sweep.yaml"), "--watch", timeout=PATIENCE, **access)
+    assert submitted.returncode == 0, (submitted.stderr, server.log_text())
+    assert "gpu" in ok("fleet", "ls", **access)
+    assert "runs wait for a worker" in ok("fleet", "explain", "gpu", **access)
+    assert "ready" in ok("fleet", "logs", "pi_1", **access)
+    token = (server.folder / "worker.token").read_text().strip()
+    assert token not in ok("fleet", "logs", "pi_1", **access)
+    ok("fleet", "stop", "gpu", **access)
+    assert until(lambda: fleet_of(server)["state"] == "stopped", PATIENCE), all_pilots(server)
