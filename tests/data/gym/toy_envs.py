@@ -1,6 +1,7 @@
 """Environments of Gymnasium's kind that need no package, for tests of the bridge. They say what was
 done to them, and fail as told."""
 import os
+import random
 import signal
 import threading
 
@@ -75,6 +76,43 @@ class Picture:
     def seen(self):
         return [[[channel * 50 + row * 10 + column for column in range(5)] for row in range(2)]
                 for channel in range(self.channels)]
+
+
+class Catch:
+    """A ball of 2 x 2 pixels falls by a block of 4 x 4 each step, and the paddle moves by a block
+    or stays. The reward of the last step is 1 if the ball ends within a block of the paddle, and -1
+    otherwise."""
+
+    blocks, block, ball = 6, 4, 2
+
+    def __init__(self, background=0):
+        self.side = self.blocks * self.block
+        self.observation_space = Numbers((self.side, self.side, 1), 0, 255, "uint8")
+        self.action_space, self.background, self.random = Choices(3), background, random.Random(0)
+
+    def reset(self, seed=None):
+        if seed is not None:
+            self.random = random.Random(seed)
+        self.across, self.down = self.random.randrange(self.blocks), 0
+        self.paddle = self.random.randrange(self.blocks)
+        return self.seen(), {}
+
+    def step(self, action):
+        self.paddle = min(max(self.paddle + int(action) - 1, 0), self.blocks - 1)
+        self.down += 1
+        over = self.down == self.blocks - 1
+        caught = abs(self.across - self.paddle) <= 1
+        return self.seen(), over * (2.0 * caught - 1.0), over, False, {}
+
+    def seen(self):
+        rows = [[self.background] * self.side for _ in range(self.side)]
+        self.paint(rows, self.across * self.block, self.down * self.block, self.ball, 236)
+        self.paint(rows, self.paddle * self.block, self.side - 2, self.block, 147)
+        return rows
+
+    def paint(self, rows, left, top, width, level):
+        for row in rows[top:top + 2]:
+            row[left:left + width] = [level] * width
 
 
 def broken():

@@ -206,22 +206,26 @@ def snake_case(game):
 
 class Atari:
     """The vector environment of ALE with the usual preprocessing: 84 x 84 grey, each action four times, the maximum of the last two frames,
-    four frames in an observation, up to 30 no-ops at the start of a game."""
+    four frames in an observation, up to 30 no-ops at the start of a game; ?background=black as
+    black_background.py shows it."""
 
     limit, solved = 27_000, None
 
     def __init__(self, game, arguments, count, sticky):
         vector = installed("ale_py.vector_env")
+        background = arguments.pop("background", "kept")
         given = dict(num_threads=1, reward_clipping=False, autoreset_mode="SameStep",
                      repeat_action_probability=sticky)
         self.games = vector.AtariVectorEnv(game, count, **{**given, **arguments})
         self.space, self.actions = Space(self.games.single_observation_space), Actions(
             self.games.single_action_space)
-        self.count = count
+        # black_background.py, in front of this file, has it.
+        self.background = background_of(background, self.space.shape)  # noqa: F821
 
     def reset(self, seeds, out):
         numpy = sys.modules["numpy"]
-        out.observe_all(self.games.reset(seed=numpy.array(seeds, dtype=numpy.int32))[0])
+        seen, _ = self.games.reset(seed=numpy.array(seeds, dtype=numpy.int32))
+        out.observe_all(self.background.reset(seen))
 
     def step(self, out):
         numpy = sys.modules["numpy"]
@@ -232,8 +236,8 @@ class Atari:
         numpy.copyto(numpy.asarray(out.truncated), truncated, casting="unsafe")
         if over.any():
             for i in over.nonzero()[0]:
-                out.end(int(i), info["final_obs"][i].ravel())
-        out.observe_all(seen)
+                out.end(int(i), self.background.convert(info["final_obs"][i]).ravel())
+        out.observe_all(self.background.step(seen, over))
 
 
 def make_all(name, count, sticky=0.0):
