@@ -33,8 +33,8 @@ void choose_methods(SweepSpec& spec) {
   if (!spec.terminator.rule.empty()) return;
   if (several || spec.budget.phases == 1)
     spec.terminator.rule = "none";
-  else
-    spec.terminator = {"hone", {{"version", 2}}};  // version 1 is what old ledgers name without one
+  else  // version 1 is what old ledgers name without one; 3 differs from 2 only in times
+    spec.terminator = {"hone", {{"version", spec.objective.reach ? 3.0 : 2.0}}};
 }
 
 }  // namespace hone

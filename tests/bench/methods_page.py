@@ -304,8 +304,8 @@ def page(options, results: Results, left_out: list[str]) -> str:
                 " chance (Nemenyi's test, 5 %, tables taken as independent; those of one family are"
                 " less so). Both versions of `hone` were developed on the recorded tables and on"
                 " other tables of these families: expect less of them elsewhere. Version 2 is the"
-                " default: it is ahead on tables that no choice was made on"
-                " ([hone.md](hone.md#versions))."), "",
+                " default (of an objective of time version 3, which decides values alike): it is"
+                " ahead on tables that no choice was made on ([hone.md](hone.md#versions))."), "",
         wrapped("The page says little about search in continuous spaces: a made-up table has 80"
                 " parameter sets, and a proposal takes the nearest one. [search.md](search.md) is"
                 " about that."), "",

@@ -49,6 +49,18 @@ TEST(SweepSpec, is_written_with_every_default_filled_in) {
             R"("limits":{"duration":5400,"max_retries":3},"checkpoints":{"keep":"best"}})");
 }
 
+TEST(SweepSpec, an_objective_of_time_gets_the_version_that_keeps_times_apart) {
+  const auto chosen = [](const std::string& objective) {
+    return spec_of(R"({"objective": )" + objective + R"(, "trainer": {"name": "ga3c"},
+      "parameters": {"lr": {"type": "float", "min": 0, "max": 1}}, "search": {"trials": 3},
+      "budget": {"per_run": 1000, "phases": 5}})")
+        .terminator;
+  };
+  EXPECT_EQ(chosen(R"({"metric": "return"})"), (TerminatorSpec{"hone", {{"version", 2}}}));
+  EXPECT_EQ(chosen(R"({"metric": "return", "reach": 475})"),
+            (TerminatorSpec{"hone", {{"version", 3}}}));
+}
+
 TEST(SweepSpec, what_is_written_is_a_sweep_file_again) {
   const auto spec = spec_of(least);
   EXPECT_EQ(spec_of(to_text(encode(spec))), spec);

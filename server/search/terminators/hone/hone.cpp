@@ -21,7 +21,8 @@
 // scores, each lowered by what leaders of its length lost later (SmoothedCurves::change_after).
 //
 // Version 1, the default, has no hedge and expects no decline: recorded sweeps replay as they were
-// decided. `version: 2` switches both on.
+// decided. `version: 2` switches both on. `version: 3` is version 2 that averages times until a bar
+// with times alone; for all other objectives the two are the same.
 //
 // Settings switch parts off, to measure what each is worth: efficiency (a fixed e), second_looks,
 // shrink (of the incumbent, by doubt), decline, ties and use_time (0 or 1), hedge (a share of the
@@ -43,15 +44,16 @@ struct HoneSettings {
   bool second_looks = true;
   bool shrink = true;
   bool ties = true;
-  double judgements = 10;  // in a run: before a tenth of it, ranks are mostly luck
-  double memory = 0.1;     // long enough to average noise, short enough to follow a collapse
-  double hedge = 0;        // share of the trials that always train to their end
-  bool decline = false;    // leaders are expected to lose what others lost after the same length
-  bool use_time = false;   // limits.duration is a budget to be used up, not only a limit
+  double judgements = 10;    // in a run: before a tenth of it, ranks are mostly luck
+  double memory = 0.1;       // long enough to average noise, short enough to follow a collapse
+  double hedge = 0;          // share of the trials that always train to their end
+  bool decline = false;      // leaders are expected to lose what others lost after the same length
+  bool use_time = false;     // limits.duration is a budget to be used up, not only a limit
+  bool times_apart = false;  // a time is not averaged with what stands for "not reached"
 };
 
-constexpr int newest_version = 2;
-constexpr double hedge_share = 0.03;  // of version 2
+constexpr int newest_version = 3;
+constexpr double hedge_share = 0.03;  // since version 2
 constexpr int looks_max = 3;          // runs of an incumbent, its own included
 
 // The rank of a run among those that reported as many phases.
@@ -152,7 +154,9 @@ class HoneRule final : public Terminator {
  private:
   [[nodiscard]] SmoothedCurves curves_of(const History& history,
                                          std::optional<NewReport> report = std::nullopt) const {
-    return {history, shape_.seeds, settings_.memory * shape_.phases, shape_.phases, report};
+    const bool times_apart = settings_.times_apart && history.goal() == Goal::soonest;
+    return {history,       shape_.seeds, settings_.memory * shape_.phases,
+            shape_.phases, report,       times_apart};
   }
   [[nodiscard]] double efficiency_of(const SmoothedCurves& curves) const {
     return settings_.efficiency ? *settings_.efficiency : curves.efficiency();
@@ -256,6 +260,7 @@ Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec,
   const auto version = count_setting(spec, "version", 1, {1, newest_version});
   if (!version) return version.error();
   settings.decline = *version >= 2;
+  settings.times_apart = *version >= 3;
   settings.hedge = setting(spec, "hedge").value_or(*version >= 2 ? hedge_share : 0);
   if (!(settings.hedge >= 0 && settings.hedge <= 1))
     return refuse(Code::invalid, "hedge, a share of the trials, must lie in [0, 1]",

@@ -5,16 +5,24 @@
 #include <functional>
 #include <map>
 
+#include "schemas/types/reach.hpp"
+
 namespace hone {
 namespace {
 
+// Whether a merit under Goal::soonest is a time, and does not stand for a bar that is not reached.
+bool holds_time(double merit) { return -merit < some_not_reached_from; }
+
 // The exponentially weighted means of the first 1, 2, ... values; the newest value weighs most. The
-// update keeps equal values exactly equal, so that ties survive rounding.
-std::vector<double> smoothed(std::span<const double> values, double keep) {
+// update keeps equal values exactly equal, so that ties survive rounding. With
+// `times_apart`, the means begin again with the first time.
+std::vector<double> smoothed(std::span<const double> values, double keep, bool times_apart) {
   std::vector<double> means;
   means.reserve(values.size());
   double mean = 0, weight = 0;
   for (const double value : values) {
+    if (times_apart && !means.empty() && holds_time(value) != holds_time(means.back()))
+      mean = weight = 0;
     weight = keep * weight + 1;
     mean += (value - mean) / weight;
     means.push_back(mean);
@@ -25,8 +33,8 @@ std::vector<double> smoothed(std::span<const double> values, double keep) {
 }  // namespace
 
 SmoothedCurves::SmoothedCurves(const History& history, int first_runs, double memory_phases,
-                               int phases, std::optional<NewReport> report)
-    : phases_(phases) {
+                               int phases, std::optional<NewReport> report, bool times_apart)
+    : phases_(phases), times_apart_(times_apart) {
   const double keep = std::exp(-1 / memory_phases);
   curves_.reserve(history.runs().size());
   for (std::size_t index = 0; index < history.runs().size(); ++index) {
@@ -47,9 +55,13 @@ SmoothedCurves::SmoothedCurves(const History& history, int first_runs, double me
       curve.diverged = true;
       curve.merits.pop_back();
     }
-    curve.scores = smoothed(curve.merits, keep);
+    curve.scores = smoothed(curve.merits, keep, times_apart_);
     curves_.push_back(std::move(curve));
   }
+}
+
+bool SmoothedCurves::alike(double left, double right) const {
+  return !times_apart_ || holds_time(left) == holds_time(right);
 }
 
 int SmoothedCurves::grain() const {
@@ -76,8 +88,10 @@ double SmoothedCurves::efficiency() const {
     const auto& values = long_enough[i]->merits;
     for (auto k = static_cast<std::ptrdiff_t>(values.size()) - 1; k - step_phases >= 0;
          k -= step_phases) {
-      const double step =
-          values[static_cast<std::size_t>(k)] - values[static_cast<std::size_t>(k - step_phases)];
+      const double now = values[static_cast<std::size_t>(k)];
+      const double before = values[static_cast<std::size_t>(k - step_phases)];
+      if (!alike(before, now)) continue;
+      const double step = now - before;
       gained += step;
       moved += std::abs(step);
     }
@@ -102,7 +116,17 @@ struct TrialScore {
   }
 };
 
-std::vector<TrialScore> scores_of(std::span<const SmoothedCurves::Curve> curves) {
+// Adds the last score of one of the trial's longest runs.
+void add_score(TrialScore& trial, double score, bool times_apart) {
+  if (times_apart && trial.longest > 0 && holds_time(score) != holds_time(trial.mean())) {
+    if (holds_time(score)) return;
+    trial.sum = 0, trial.longest = 0;
+  }
+  trial.sum += score;
+  ++trial.longest;
+}
+
+std::vector<TrialScore> scores_of(std::span<const SmoothedCurves::Curve> curves, bool times_apart) {
   std::map<std::size_t, TrialScore> by_trial;
   for (const SmoothedCurves::Curve& curve : curves) {
     TrialScore& score = by_trial[curve.trial];
@@ -112,12 +136,14 @@ std::vector<TrialScore> scores_of(std::span<const SmoothedCurves::Curve> curves)
     if (curve.length() > score.trial.length)
       score.trial.length = curve.length(), score.sum = 0, score.longest = 0;
     if (curve.length() == 0 || curve.length() < score.trial.length) continue;
-    score.sum += curve.scores.back();
-    ++score.longest;
+    add_score(score, curve.scores.back(), times_apart);
   }
   std::vector<TrialScore> eligible;
   for (const auto& [trial, score] : by_trial)
     if (!score.diverged && score.longest > 0) eligible.push_back(score);
+  const auto is_first = [](const TrialScore& one) { return holds_time(one.mean()); };
+  if (times_apart && std::ranges::any_of(eligible, is_first))
+    std::erase_if(eligible, std::not_fn(is_first));
   return eligible;
 }
 
@@ -149,6 +175,7 @@ double SmoothedCurves::change_after(int length) const {
   for (const Curve& curve : curves_) {
     if (curve.diverged || curve.length() < std::min(length + grain(), phases_)) continue;
     const double then = curve.scores[static_cast<std::size_t>(length - 1)];
+    if (!alike(then, curve.scores.back())) continue;
     passed.push_back({then, curve.scores.back() - then});
   }
   std::sort(passed.begin(), passed.end(), std::greater<>());
@@ -161,7 +188,7 @@ double SmoothedCurves::change_after(int length) const {
 
 std::optional<SmoothedCurves::Leader> SmoothedCurves::leader(double doubt,
                                                              bool expect_decline) const {
-  const std::vector<TrialScore> scores = scores_of(curves_);
+  const std::vector<TrialScore> scores = scores_of(curves_, times_apart_);
   if (scores.empty()) return std::nullopt;
   const double middle = middle_of(scores, expect_decline ? middle_trials : 1);
   const TrialScore* best = nullptr;

@@ -16,9 +16,10 @@ class SmoothedCurves {
  public:
   // `first_runs`: runs of each trial that the sweep file asks for; further runs are second looks at
   // a leader. `memory_phases`: time constant of the smoothing, in phases. `report` counts as the
-  // next one of its run, and the run as paused after it.
+  // next one of its run, and the run as paused after it. `times_apart`: merits are those of
+  // Goal::soonest, and a time is neither averaged with nor subtracted from "not reached".
   SmoothedCurves(const History& history, int first_runs, double memory_phases, int phases,
-                 std::optional<NewReport> report = std::nullopt);
+                 std::optional<NewReport> report = std::nullopt, bool times_apart = false);
 
   struct Curve {
     std::size_t run = 0;
@@ -43,7 +44,9 @@ class SmoothedCurves {
   // trials that trained at least half as long as the longest. If reports are jumpy, one lucky seed
   // so counts less than a proven trial. Ties: larger w, then lower number. A trial with a diverged
   // run is not eligible. With `expect_decline`, change_after() of a trial's length is added to m: a
-  // trial that paused before others collapsed is expected to collapse like them.
+  // trial that paused before others collapsed is expected to collapse like them. With
+  // `times_apart`, a trial of which a run has not reached the bar counts by its runs that have not,
+  // and is eligible only if no other trial has reached it.
   struct Leader {
     std::size_t trial = 0;
     int length = 0;
@@ -64,7 +67,11 @@ class SmoothedCurves {
   // A tenth of a run, in phases.
   [[nodiscard]] int grain() const;
 
+  // Whether two merits may be averaged and subtracted.
+  [[nodiscard]] bool alike(double left, double right) const;
+
   int phases_;
+  bool times_apart_;
   std::vector<Curve> curves_;
 };
 
