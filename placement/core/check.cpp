@@ -29,6 +29,29 @@ std::string shown(double number) {
   return text.str();
 }
 
+Status check_shapes(const Graph& graph, std::size_t index) {
+  const auto& shapes = graph.nodes[index].shapes;
+  const auto wrong = [&](const std::string& what, const std::string& at) {
+    Error error = at_node(graph, index, what);
+    error.at += "/shapes" + at;
+    return error;
+  };
+  if (shapes.size() > shapes_max)
+    return wrong("has more than " + std::to_string(shapes_max) + " shapes", "");
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    const std::string at = "/" + std::to_string(i);
+    if (shapes[i].size() > dimensions_max)
+      return wrong("has a shape of more than " + std::to_string(dimensions_max) + " dimensions",
+                   at);
+    for (std::size_t d = 0; d < shapes[i].size(); ++d)
+      if (shapes[i][d] < 0 || shapes[i][d] > dimension_max)
+        return wrong("has a dimension of " + std::to_string(shapes[i][d]) +
+                         ": it must be a whole number from 0 to 2^40",
+                     at + "/" + std::to_string(d));
+  }
+  return Done{};
+}
+
 Status check_quantities(const Graph& graph, std::size_t index) {
   const Node& n = graph.nodes[index];
   for (const Quantity& q :
@@ -60,6 +83,7 @@ Status check_nodes(const Graph& graph) {
     if (!names.insert(graph.nodes[i].name).second)
       return at_node(graph, i, "appears twice: every node needs a unique name");
     if (auto fits = check_quantities(graph, i); !fits) return fits;
+    if (auto fits = check_shapes(graph, i); !fits) return fits;
   }
   for (std::size_t i = 0; i < graph.weights.size(); ++i)
     if (!is_amount(graph.weights[i].bytes))

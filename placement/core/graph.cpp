@@ -97,4 +97,23 @@ std::string canonical_text(const Graph& graph) {
 
 std::string digest_of(const Graph& graph) { return sha256_hex(canonical_text(graph)); }
 
+bool has_shapes(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) { return !node.shapes.empty(); });
+}
+
+std::string digest_with_shapes(const Graph& graph) {
+  if (!has_shapes(graph)) return digest_of(graph);
+  std::string text = canonical_text(graph);
+  for (const Node& node : graph.nodes) {
+    text += "s";
+    for (const Shape& shape : node.shapes) {
+      text += " [";
+      for (const std::int64_t dimension : shape) text += " " + std::to_string(dimension);
+      text += " ]";
+    }
+    text += "\n";
+  }
+  return sha256_hex(text);
+}
+
 }  // namespace hone::placement

@@ -1,6 +1,7 @@
 // A computation graph that is placed on devices: its operations, their costs and their tensors.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,13 @@
 namespace hone::placement {
 
 constexpr double unknown_ms = -1;  // not measured: computed from the device's profile
+
+using Shape = std::vector<std::int64_t>;  // the dimensions of a tensor
+
+// Bounds of a file's shapes: more than networks have, little enough for graphs of many nodes.
+constexpr std::size_t shapes_max = 16;  // of a node
+constexpr std::size_t dimensions_max = 8;
+constexpr std::int64_t dimension_max = std::int64_t{1} << 40;
 
 // An operation, or several that always run one after another.
 struct Node {
@@ -28,6 +36,7 @@ struct Node {
   double forward_ms = unknown_ms;
   double backward_ms = unknown_ms;
   double cpu_ms = unknown_ms;  // forward, on a CPU
+  std::vector<Shape> shapes;   // of its outputs, where they are known; they cost nothing
 };
 
 // Parameters that several nodes use: those of a layer unrolled over time.
@@ -83,8 +92,12 @@ Status check(const Graph& graph);
 // empty.
 std::string dot_text(const Graph& graph, const std::vector<int>& device_of_node);
 
-// Returns the text that the digest of a graph is computed from: the same for equal graphs.
+bool has_shapes(const Graph& graph);
+
+// Returns the text that the digest of a graph is computed from: the same for graphs of equal costs.
 std::string canonical_text(const Graph& graph);
 std::string digest_of(const Graph& graph);  // SHA-256 of canonical_text
+// The same with the shapes of outputs, which only an encoder reads; without any, digest_of.
+std::string digest_with_shapes(const Graph& graph);
 
 }  // namespace hone::placement

@@ -87,6 +87,7 @@ void append(Node& chain, const Node& next) {
   }
   chain.flop += next.flop;
   chain.out_bytes = next.out_bytes;
+  chain.shapes = next.shapes;
   chain.param_bytes += next.param_bytes;
   chain.stored_bytes += next.stored_bytes;
   chain.kernels += next.kernels;

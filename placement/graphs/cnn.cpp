@@ -87,6 +87,7 @@ class CnnMaker {
     node.param_bytes = 4.0 * (pooled.channels * classes + classes);
     node.stored_bytes = node.out_bytes;
     node.kernels = 2;
+    node.shapes = {{static_cast<std::int64_t>(batch_), classes}};
     maker_.add(std::move(node), {pooled.node});
     return maker_.take();
   }
@@ -108,6 +109,7 @@ class CnnMaker {
                 (detail.empty() || detail == kind ? "" : "_" + detail);
     node.out_bytes = 4 * pixels(out);
     node.stored_bytes = node.out_bytes;
+    node.shapes = {{static_cast<std::int64_t>(batch_), out.channels, out.side, out.side}};
     return node;
   }
 

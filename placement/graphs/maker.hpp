@@ -9,6 +9,12 @@
 
 namespace hone::placement {
 
+inline Shape shape_of(std::initializer_list<double> dimensions) {
+  Shape shape;
+  for (const double dimension : dimensions) shape.push_back(static_cast<std::int64_t>(dimension));
+  return shape;
+}
+
 class GraphMaker {
  public:
   GraphMaker(std::string name, double batch) {

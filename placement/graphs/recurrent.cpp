@@ -56,6 +56,7 @@ class RecurrentMaker {
   int embed(const std::string& part, int step, int weight) {
     Node node = step_node(part, "embedding", step);
     node.out_bytes = node.stored_bytes = 4 * sizes_.batch * sizes_.hidden;
+    node.shapes = {shape_of({sizes_.batch, sizes_.hidden})};
     node.kernels = 1;
     node.tables = {weight};
     node.row_bytes = node.out_bytes;
@@ -67,6 +68,7 @@ class RecurrentMaker {
     const double h = sizes_.hidden;
     node.flop = 2 * sizes_.batch * 4 * h * (input + h) + 10 * sizes_.batch * h;
     node.out_bytes = 4 * sizes_.batch * h;
+    node.shapes = {shape_of({sizes_.batch, h})};
     node.stored_bytes = 7 * node.out_bytes;
     node.kernels = 6;
     node.weights = {weight};
@@ -77,6 +79,7 @@ class RecurrentMaker {
     Node node = step_node(part, "softmax", step);
     node.flop = 2 * sizes_.batch * sizes_.hidden * sizes_.vocabulary;
     node.out_bytes = 4 * sizes_.batch;
+    node.shapes = {shape_of({sizes_.batch})};
     node.stored_bytes = 8 * sizes_.batch * sizes_.vocabulary;
     node.kernels = 3;
     node.weights = {weight};
@@ -115,6 +118,7 @@ Node memory_node(const NmtShape& s, int weight) {
   node.name = node.module = node.kind = "memory";
   node.flop = 2 * s.batch * s.source * s.hidden * s.hidden;
   node.out_bytes = node.stored_bytes = 4 * s.batch * s.source * s.hidden;
+  node.shapes = {shape_of({s.batch, double(s.source), s.hidden})};
   node.kernels = 1;
   node.weights = {weight};
   return node;
@@ -125,6 +129,7 @@ Node attention_node(const NmtShape& s, int step, int weight) {
   const double h = s.hidden;
   node.flop = 2 * s.batch * (h * h + 2 * s.source * h + 2 * h * h);
   node.out_bytes = 4 * s.batch * h;
+  node.shapes = {shape_of({s.batch, h})};
   node.stored_bytes = 4 * s.batch * (s.source * h + 3 * h);
   node.kernels = 6;
   node.weights = {weight};

@@ -31,6 +31,7 @@ class TransformerMaker {
   int embed(const std::string& name) {
     Node node = named(name, "embedding", "embedding");
     node.out_bytes = node.stored_bytes = row_bytes_;
+    node.shapes = {rows()};
     node.kernels = 1;
     node.row_bytes = node.out_bytes;
     node.tables = {tied_};
@@ -45,11 +46,13 @@ class TransformerMaker {
     qkv.flop = 2 * tokens() * 3 * d * d;
     qkv.param_bytes = 4 * (3 * d * d + 3 * d);
     qkv.out_bytes = qkv.stored_bytes = 3 * row_bytes_;
+    qkv.shapes = {rows(), rows(), rows()};
     qkv.kernels = 3;
     const int a = maker_.add(std::move(qkv), {input, memory});
     Node scores = named(module + "/" + part, "attention", module);
     scores.flop = 2 * 2 * tokens() * s_.length * d;
     scores.out_bytes = row_bytes_;
+    scores.shapes = {rows()};
     scores.stored_bytes = row_bytes_ + 2 * 4 * tokens() * s_.length * s_.heads;
     scores.kernels = 5;
     const int b = maker_.add(std::move(scores), {a});
@@ -57,6 +60,7 @@ class TransformerMaker {
     out.flop = 2 * tokens() * d * d;
     out.param_bytes = 4 * (d * d + d + 2 * d);
     out.out_bytes = row_bytes_;
+    out.shapes = {rows()};
     out.stored_bytes = 3 * row_bytes_;
     out.kernels = 3;
     return maker_.add(std::move(out), {b, input});
@@ -67,6 +71,7 @@ class TransformerMaker {
     node.flop = 2 * tokens() * 2 * s_.width * s_.inner;
     node.param_bytes = 4 * (2 * s_.width * s_.inner + s_.inner + s_.width + 2 * s_.width);
     node.out_bytes = row_bytes_;
+    node.shapes = {rows()};
     node.stored_bytes = 3 * row_bytes_ + 2 * 4 * tokens() * s_.inner;
     node.kernels = 6;
     return maker_.add(std::move(node), {input});
@@ -76,6 +81,7 @@ class TransformerMaker {
     Node node = named("softmax", "softmax", "softmax");
     node.flop = 2 * tokens() * s_.width * s_.vocabulary;
     node.out_bytes = 4 * tokens();
+    node.shapes = {shape_of({s_.batch, s_.length})};
     node.stored_bytes = 8 * tokens() * s_.vocabulary;
     node.kernels = 3;
     node.weights = {tied_};
@@ -85,6 +91,7 @@ class TransformerMaker {
 
  private:
   [[nodiscard]] double tokens() const { return s_.batch * s_.length; }
+  [[nodiscard]] Shape rows() const { return shape_of({s_.batch, s_.length, s_.width}); }
   static Node named(const std::string& name, const std::string& kind, const std::string& module) {
     Node node;
     node.name = name;

@@ -121,6 +121,25 @@ Status read_indexes(const Record& record, const char* key, std::vector<int>& lis
   return Done{};
 }
 
+Status read_shapes(const Record& record, std::vector<Shape>& shapes) {
+  const Json* json = record.find({"shapes"});
+  if (json == nullptr || json->is_null()) return Done{};
+  const Error wrong = refuse(
+      Code::invalid, "shapes is a list with the dimensions of each output, as in [[32, 1000]]",
+      record.at() + "/shapes");
+  if (!json->is_array()) return wrong;
+  for (const Json& dimensions : *json) {
+    if (!dimensions.is_array()) return wrong;
+    Shape shape;
+    for (const Json& dimension : dimensions) {
+      if (!dimension.is_number_integer()) return wrong;
+      shape.push_back(dimension.get<std::int64_t>());
+    }
+    shapes.push_back(std::move(shape));
+  }
+  return Done{};
+}
+
 Status read_nodes(const Json& document, Graph& graph, NodeNumbers& numbers) {
   const auto nodes = document.find("nodes");
   if (nodes == document.end() || !nodes->is_array())
@@ -139,6 +158,7 @@ Status read_nodes(const Json& document, Graph& graph, NodeNumbers& numbers) {
     for (const auto& [key, list] :
          {std::pair{"weights", &node->weights}, {"tables", &node->tables}})
       if (auto read = read_indexes(record, key, *list); !read) return read;
+    if (auto read = read_shapes(record, node->shapes); !read) return read;
     // Edges name nodes by their ids where there are ids; the names of published files repeat.
     const std::string id = record.label({"id"}).value_or(node->name);
     if (!numbers.emplace(id, static_cast<int>(i)).second)
@@ -278,6 +298,7 @@ std::string json_text(const Graph& graph) {
     if (!n.accelerator) node["accelerator"] = false;
     if (!n.weights.empty()) node["weights"] = n.weights;
     if (!n.tables.empty()) node["tables"] = n.tables;
+    if (!n.shapes.empty()) node["shapes"] = n.shapes;
     nodes.push_back(std::move(node));
   }
   Json weights = Json::array();

@@ -49,7 +49,7 @@ Result<Graph> load_graph(const std::string& name_or_file) {
   Error error = std::move(graph).error();
   const std::string where = error.at.empty() ? "" : " (at " + error.at + ")";
   error.detail = name_or_file + ": " + error.detail + where;
-  error.at.clear();  // it was a place in the file
+  error.at.clear();  // it is a place in that file, and not in what names the file
   return error;
 }
 

@@ -66,6 +66,8 @@ NODES = '[{"name":"a","forward_ms":1},{"name":"b","forward_ms":1}]'
     ('{"nodes":%s,"edges":[["a","c",1]]}' % NODES, ["'c'", "/edges/0"]),
     ('{"nodes":%s,"edges":[["a","b",-1]]}' % NODES, ["negative", "/edges/0"]),
     ('{"nodes":[{"name":"a","forward_ms":-1}],"edges":[]}', ["negative", "'a'", "/nodes/0"]),
+    ('{"nodes":[{"name":"a","forward_ms":1,"shapes":[[3,-4]]}],"edges":[]}',
+     ["dimension of -4", "/nodes/0/shapes/0/1"]),
     ('{"nodes":[{"name":"a","forward_ms":NaN}],"edges":[]}', ["byte"]),
     ('{"nodes":[{"name":"a","stored_bytes":1e12}],"edges":[]}', ["'a'", "fits no device"]),
     ("node1 -- Conv -- forward_compute_time=nan, backward_compute_time=1", ["line 1", "nan"]),
@@ -78,6 +80,7 @@ def test_a_bad_graph_is_refused_with_its_place(tmp_path, text, expected):
     assert done.returncode == 2
     for part in expected:
         assert part in done.stderr
+    assert done.stderr.count("(at ") <= 1, "the place was printed twice"
 
 
 def test_a_published_planner_file_names_edges_by_id(tmp_path):

@@ -20,7 +20,12 @@ Status name_graph(Json& sweep) {
   if (!graph) return refuse(Code::invalid, graph.error().detail, "/trainer/graph");
   if (placement::find_graph(name) == nullptr)
     (*trainer)["graph"] = std::filesystem::absolute(name).string();
-  if (!trainer->contains("graph_digest")) (*trainer)["graph_digest"] = placement::digest_of(*graph);
+  const auto parameters = sweep.find("parameters");
+  const bool encodes = trainer->contains("encoder") ||
+                       (parameters != sweep.end() && parameters->contains("encoder"));
+  if (!trainer->contains("graph_digest"))
+    (*trainer)["graph_digest"] =
+        encodes ? placement::digest_with_shapes(*graph) : placement::digest_of(*graph);
   return Done{};
 }
 

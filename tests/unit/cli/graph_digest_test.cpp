@@ -18,6 +18,17 @@ TEST(SubmittedGraph, is_named_by_its_digest) {
             placement::digest_of(placement::find_graph("resnet-50")->make()));
 }
 
+TEST(SubmittedGraph, of_which_shapes_are_read_is_named_with_them) {
+  const auto digest = placement::digest_with_shapes(placement::find_graph("resnet-50")->make());
+  Json sweep{{"trainer", {{"name", "placement"}, {"graph", "resnet-50"}, {"encoder", "shapes"}}}};
+  ASSERT_TRUE(name_graph(sweep).ok());
+  EXPECT_EQ(sweep["trainer"]["graph_digest"], digest);
+  sweep = {{"trainer", {{"name", "placement"}, {"graph", "resnet-50"}}},
+           {"parameters", {{"encoder", {{"values", {"sizes", "shapes"}}}}}}};
+  ASSERT_TRUE(name_graph(sweep).ok());
+  EXPECT_EQ(sweep["trainer"]["graph_digest"], digest);
+}
+
 TEST(SubmittedGraph, that_cannot_be_read_is_refused_where_it_stands) {
   Json sweep{{"trainer", {{"name", "placement"}, {"graph", "resnet-5"}}}};
   const auto named = name_graph(sweep);

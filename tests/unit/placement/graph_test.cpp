@@ -54,6 +54,50 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"nmt-4", 481, 835, 167.720, 4.254, 2.0, 26.3, 2361, 479},
                     Expected{"transformer", 69, 91, 63.082, 3.195, 10.6, 44.3, 275, 0}));
 
+// Ledgers, models and sweep files name these graphs by their digests.
+TEST(Generated, keep_the_digests_that_ledgers_hold) {
+  for (const auto& [name, digest] :
+       {std::pair{"inception-v3", "2ebe34d225be088b"}, std::pair{"resnet-50", "3da3ad6b4358bf3f"},
+        std::pair{"resnet-101", "3cedefae72dd4d4a"},
+        std::pair{"resnet-50-v1.5", "dcbbd05408731fa2"},
+        std::pair{"resnet-101-v1.5", "d8addec18bc67049"}, std::pair{"rnnlm", "165a6b83817229e2"},
+        std::pair{"rnnlm-4", "8e4bedcbd2414acb"}, std::pair{"nmt", "7a6276d089db233b"},
+        std::pair{"nmt-4", "e5c92669c1acc5f7"}, std::pair{"nmt-8", "8c9d2dfcde72ddfd"},
+        std::pair{"transformer", "f9af1f74ccae7653"}}) {
+    const Graph graph = find_graph(name)->make();
+    EXPECT_EQ(digest_of(graph).substr(0, 16), digest) << name;
+    EXPECT_NE(digest_with_shapes(graph), digest_of(graph)) << name;
+  }
+}
+
+TEST(Generated, have_outputs_of_the_bytes_that_their_shapes_say) {
+  for (const NamedGraph& row : graph_table())
+    for (const Node& node : row.make().nodes) {
+      double bytes = 0;
+      for (const Shape& shape : node.shapes) {
+        double numbers = 1;
+        for (const auto size : shape) numbers *= static_cast<double>(size);
+        bytes += 4 * numbers;
+      }
+      EXPECT_EQ(bytes, node.out_bytes) << row.name << " " << node.name;
+    }
+}
+
+TEST(Shapes, come_back_from_a_file_and_belong_to_a_chain_s_last_operation) {
+  const Graph graph = find_graph("transformer")->make();
+  const auto read = read_graph(json_text(graph), "g");
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(digest_of(*read), digest_of(graph));
+  EXPECT_EQ(digest_with_shapes(*read), digest_with_shapes(graph));
+  EXPECT_EQ(read->nodes[1].shapes, (std::vector<Shape>(3, {64, 50, 512})));  // q, k and v
+  Graph other = *read;
+  other.nodes[1].shapes[0] = {50, 64, 512};
+  EXPECT_EQ(digest_of(other), digest_of(graph));
+  EXPECT_NE(digest_with_shapes(other), digest_with_shapes(graph));
+  const Graph merged = merge_chains(find_graph("resnet-50")->make());
+  EXPECT_EQ(merged.nodes.back().shapes, (std::vector<Shape>{{32, 1000}}));
+}
+
 TEST(Groups, keep_what_a_file_colours_alike_together) {
   Graph graph = find_graph("inception-v3")->make();
   graph.nodes[3].color = graph.nodes[50].color = 7;
@@ -96,6 +140,19 @@ TEST(BadGraph, is_refused_with_its_place) {
   EXPECT_NE(told(with(two, R"(["a","a",1])")).find("itself @/edges/0"), std::string::npos);
   EXPECT_NE(told(with("", "")).find("no nodes"), std::string::npos);
   EXPECT_NE(told("").find("empty"), std::string::npos);
+  const auto shaped = [](const std::string& shapes) {
+    return told(with(R"({"name":"a","forward_ms":1,"shapes":)" + shapes + "}", ""));
+  };
+  EXPECT_NE(shaped("[32,8]").find("as in [[32, 1000]] @/nodes/0/shapes"), std::string::npos);
+  EXPECT_NE(shaped("[[32,2.5]]").find("@/nodes/0/shapes"), std::string::npos);
+  EXPECT_NE(shaped("[[3],[32,-1]]")
+                .find("a dimension of -1: it must be a whole number from 0 to "
+                      "2^40 @/nodes/0/shapes/1/1"),
+            std::string::npos);
+  EXPECT_NE(shaped("[[1,1,1,1,1,1,1,1,1]]").find("8 dimensions @/nodes/0/shapes/0"),
+            std::string::npos);
+  EXPECT_NE(shaped("[[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[],[]]").find("16 shapes @"),
+            std::string::npos);
   Graph nan = find_graph("resnet-50")->make();
   nan.nodes[4].flop = std::nan("");
   EXPECT_EQ(check(nan).error().at, "/nodes/4");
@@ -106,7 +163,7 @@ TEST(BadGraph, of_any_kind_is_answered) {
   const Json good = *parse_json(R"({"name":"g","batch":1,"training":true,
     "weights":[{"name":"w","bytes":4e6}],"nodes":[
     {"name":"a","flop":1e9,"out_bytes":1e6,"weights":[0],"color":1,"accelerator":true},
-    {"name":"b","forward_ms":1,"stored_bytes":1e6,"color":1},{"name":"c","forward_ms":1}],
+    {"name":"b","forward_ms":1,"stored_bytes":1e6,"color":1,"shapes":[[32,8],[4]]},{"name":"c","forward_ms":1}],
     "edges":[{"from":"a","to":"b","bytes":1e6},["b","c",1]]})");
   const Json nonsense =
       *parse_json(R"([null,true,-1,0,1e308,-1e308,"x","",[],{},[1],{"a":1},3.5,1e18,[0,0],[99],[-1],

@@ -241,7 +241,9 @@ class PlacementSearch : public Trainer {
 
 Status check_digest(const Settings& settings, const placement::Graph& graph) {
   const std::string& told = settings.word("graph_digest");
-  if (told.empty() || told == placement::digest_of(graph)) return Done{};
+  if (told.empty() || told == placement::digest_of(graph) ||
+      told == placement::digest_with_shapes(graph))
+    return Done{};
   return refuse(Code::invalid,
                 "the graph " + settings.word("graph") +
                     " is not the one that graph_digest names: it has changed",
@@ -254,6 +256,12 @@ Result<Problem> placement_problem(const Settings& settings) {
   auto graph = placement::load_graph(settings.word("graph"));
   if (!graph) return std::move(graph).error();
   if (auto same = check_digest(settings, *graph); !same) return std::move(same).error();
+  if (settings.word("agent") == "seq2seq" && settings.word("encoder") == "shapes" &&
+      !placement::has_shapes(*graph))
+    return refuse(Code::invalid,
+                  "encoder=shapes needs a graph whose nodes have shapes, as those of "
+                  "`hone graph resnet-50 --export FILE`",
+                  "/encoder");
   auto problem = placement::set_up(*std::move(graph), setup_of(settings));
   if (!problem) return problem;
   problem->memory_weight = settings.real("memory_weight");

@@ -11,7 +11,43 @@ namespace {
 
 constexpr std::size_t kind_width = 16;
 constexpr std::size_t neighbours_max = 10;
+constexpr std::size_t shape_numbers = 16;  // of a group's outputs together
 constexpr std::uint64_t init_seed = 1234;
+
+// Work and sizes on a logarithmic scale.
+Vector size_features(const placement::Problem& problem, std::size_t group) {
+  double work = 0, out = 0, params = 0, stored = 0;
+  for (const int index : problem.nodes_of_group[group]) {
+    const auto& node = problem.graph.nodes[placement::as_index(index)];
+    work += problem.cost(index, 0);
+    out += node.out_bytes;
+    params += node.param_bytes;
+    stored += node.stored_bytes;
+  }
+  return {std::log1p(work), std::log1p(out) / 20, std::log1p(params) / 20, std::log1p(stored) / 20};
+}
+
+// The dimensions of the tensors that leave each group, one after another, on a logarithmic scale,
+// with zeros behind them.
+std::vector<Vector> shape_features(const placement::Problem& problem) {
+  std::vector<char> leaves(problem.graph.nodes.size(), 0), stays(leaves.size(), 0);
+  const auto group_of = [&](int node) { return problem.group_of_node[placement::as_index(node)]; };
+  for (const auto& edge : problem.graph.edges)
+    (group_of(edge.from) == group_of(edge.to) ? stays : leaves)[placement::as_index(edge.from)] = 1;
+  std::vector<Vector> features;
+  for (const auto& members : problem.nodes_of_group) {
+    Vector numbers;
+    for (const int member : members) {
+      const auto index = placement::as_index(member);
+      if (leaves[index] == 0 && stays[index] != 0) continue;
+      for (const auto& shape : problem.graph.nodes[index].shapes)
+        for (const auto size : shape) numbers.push_back(std::log1p(static_cast<double>(size)) / 10);
+    }
+    numbers.resize(shape_numbers, 0);
+    features.push_back(std::move(numbers));
+  }
+  return features;
+}
 
 }  // namespace
 
@@ -21,7 +57,7 @@ Seq2SeqNetwork::Seq2SeqNetwork(const AgentPlan& plan)
       hidden_(2 * ((static_cast<std::size_t>(plan.settings.integer("hidden")) + 1) / 2)),
       temperature_(plan.settings.real("temperature")),
       tanh_constant_(plan.settings.real("tanh_constant")) {
-  put_features(plan.problem);
+  put_features(plan.problem, plan.settings.word("encoder") == "shapes");
   leaning_.assign(groups_, Vector(devices_, 0));
   for (std::size_t g = 0; g < groups_; ++g)
     for (std::size_t d = 0; d < devices_; ++d) {
@@ -63,9 +99,9 @@ Seq2SeqNetwork::Cell Seq2SeqNetwork::cell(std::size_t input, std::size_t width,
   return {matrix(4 * width, input + width, generator), matrix(4 * width, 1, generator)};
 }
 
-// Kind, work and sizes on a logarithmic scale, and up to ten neighbours by their position; the sign
-// is + for consumers.
-void Seq2SeqNetwork::put_features(const placement::Problem& problem) {
+// Kind; work and sizes, or the shapes of outputs; and up to ten neighbours by their position, with
+// the sign + for consumers.
+void Seq2SeqNetwork::put_features(const placement::Problem& problem, bool shapes) {
   std::map<std::string, std::size_t> kinds;
   std::vector<Vector> neighbours(groups_);
   const auto note = [&](int group, int other, double sign) {
@@ -80,23 +116,15 @@ void Seq2SeqNetwork::put_features(const placement::Problem& problem) {
     note(from, to, 1);
     note(to, from, -1);
   }
+  if (shapes) features_ = shape_features(problem);
   for (std::size_t g = 0; g < groups_; ++g) {
-    double work = 0, out = 0, params = 0, stored = 0;
-    for (const int index : problem.nodes_of_group[g]) {
-      const auto& node = problem.graph.nodes[static_cast<std::size_t>(index)];
-      work += problem.cost(index, 0);
-      out += node.out_bytes;
-      params += node.param_bytes;
-      stored += node.stored_bytes;
-    }
-    const auto& first =
-        problem.graph.nodes[static_cast<std::size_t>(problem.nodes_of_group[g].front())];
-    kinds_.push_back(kinds.emplace(first.kind, kinds.size()).first->second);
-    Vector feature{std::log1p(work), std::log1p(out) / 20, std::log1p(params) / 20,
-                   std::log1p(stored) / 20, static_cast<double>(g) / static_cast<double>(groups_)};
+    const auto first = placement::as_index(problem.nodes_of_group[g].front());
+    kinds_.push_back(kinds.emplace(problem.graph.nodes[first].kind, kinds.size()).first->second);
+    if (!shapes) features_.push_back(size_features(problem, g));
+    Vector& feature = features_[g];
+    feature.push_back(static_cast<double>(g) / static_cast<double>(groups_));
     neighbours[g].resize(2 * neighbours_max, 0);
     feature.insert(feature.end(), neighbours[g].begin(), neighbours[g].end());
-    features_.push_back(std::move(feature));
   }
   kind_count_ = kinds.size();
 }

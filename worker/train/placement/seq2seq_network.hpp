@@ -19,6 +19,8 @@ class Seq2SeqNetwork {
   explicit Seq2SeqNetwork(const AgentPlan& plan);
 
   [[nodiscard]] const Vector& initial_weights() const { return initial_; }
+  // What the encoder reads of each group besides its kind.
+  [[nodiscard]] const std::vector<Vector>& features() const { return features_; }
 
   // nullptr: the most probable device of each group, given those before it.
   [[nodiscard]] DrawnPlacement draw(const Vector& weights,
@@ -51,7 +53,7 @@ class Seq2SeqNetwork {
   State empty(Tape& tape, std::size_t width) const;
   Pass run(Tape& tape, placement::Placement& placement, Draw draw,
            placement::RandomGenerator* generator) const;
-  void put_features(const placement::Problem& problem);
+  void put_features(const placement::Problem& problem, bool shapes);
 
   std::size_t groups_, devices_, hidden_;
   double temperature_, tanh_constant_;

@@ -52,6 +52,9 @@ constexpr std::array placement_settings{
                 "number of samples after which REINFORCE ignores placements that cannot run"},
     SettingInfo{"controllers", SettingKind::integer, 1, 64, "", "1",
                 "controllers of seq2seq: each draws with its own copy of the shared weights"},
+    SettingInfo{"encoder", SettingKind::word, 0, 0, "sizes shapes", "sizes",
+                "what seq2seq reads of a group besides its kind and neighbours: work and sizes, or "
+                "the shapes of its outputs"},
     SettingInfo{"hidden", SettingKind::integer, 2, 1024, "", "64", "width of the LSTMs of seq2seq"},
     SettingInfo{"temperature", SettingKind::real, 0.01, 100, "", "1",
                 "temperature of the softmax of seq2seq"},

@@ -67,6 +67,7 @@ Json describe_graph(const placement::Graph& graph, const Problem& problem,
     group_counts[row.word] = placement::group(graph, row.rule).groups;
   return {{"graph", graph.name},
           {"digest", placement::digest_of(graph)},
+          {"digest_with_shapes", placement::digest_with_shapes(graph)},
           {"nodes", graph.nodes.size()},
           {"edges", graph.edges.size()},
           {"training", graph.training},

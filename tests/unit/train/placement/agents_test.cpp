@@ -271,6 +271,7 @@ TEST_P(EveryAgent, repeats_itself_with_any_number_of_threads_and_continues_from_
                       {"polish", std::int64_t{500}},
                       {"hidden", std::int64_t{8}},
                       {"memory_weight", 0.5},
+                      {"encoder", std::string(several ? "shapes" : "sizes")},
                       {"controllers", std::int64_t{several ? 3 : 1}}};
   const auto whole = trainer_of(params, 7, 150);
   whole->advance(150, {}, [] {});
@@ -298,6 +299,24 @@ TEST_P(EveryAgent, repeats_itself_with_any_number_of_threads_and_continues_from_
 constexpr const char* agents[] = {"post", "ce", "ppo", "reinforce", "seq2seq", "controllers"};
 INSTANTIATE_TEST_SUITE_P(Table, EveryAgent, testing::ValuesIn(agents),
                          [](const auto& row) { return std::string(row.param); });
+
+TEST(PlacementSearch, refuses_to_encode_shapes_that_a_graph_does_not_have) {
+  const auto file = std::filesystem::temp_directory_path() /
+                    ("hone-shapeless-" + std::to_string(getpid()) + ".json");
+  std::ofstream(file) << R"({"nodes":[{"name":"a","forward_ms":1}],"edges":[]})";
+  const auto made_with = [&](const std::string& agent) {
+    const Params params{{"graph", file.string()},
+                        {"agent", agent},
+                        {"encoder", std::string("shapes")},
+                        {"hidden", std::int64_t{4}}};
+    return make_placement({*Settings::resolve(*find_trainer("placement"), params, {}), 1, 100});
+  };
+  const auto refused = made_with("seq2seq");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().at, "/encoder");
+  EXPECT_TRUE(made_with("post").ok()) << "only seq2seq has an encoder";
+  std::filesystem::remove(file);
+}
 
 TEST(PlacementSearch, refuses_a_graph_that_changed) {
   const auto settings =

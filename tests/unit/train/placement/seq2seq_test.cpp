@@ -61,6 +61,50 @@ TEST(Seq2Seq, has_the_gradient_of_its_log_probability) {
   }
 }
 
+// Outputs of [64, 8] and of [8, 64] have the same bytes: the encoder could not tell them from each
+// other.
+TEST(Encoder, of_shapes_tells_nodes_from_each_other_that_differ_in_them_alone) {
+  auto problem = toy();
+  problem.graph.nodes[1].kind = problem.graph.nodes[2].kind;
+  problem.graph.nodes[1].shapes = {{64, 8}};
+  problem.graph.nodes[2].shapes = {{8, 64}};
+  const auto leaf_features = [&](const std::string& encoder) {
+    const auto settings = settings_of({{"encoder", encoder}, {"hidden", std::int64_t{4}}});
+    auto features = Seq2SeqNetwork({problem, settings, 100, {}}).features();
+    const auto position = features[1].size() - 21;  // the group's own, before its neighbours
+    features[1][position] = features[2][position] = 0;
+    return std::pair{features[1], features[2]};
+  };
+  const auto [left, right] = leaf_features("shapes");
+  EXPECT_NE(left, right);
+  EXPECT_DOUBLE_EQ(left[0], std::log(65.0) / 10);
+  EXPECT_DOUBLE_EQ(left[1], std::log(9.0) / 10);
+  EXPECT_EQ(left[2], 0);
+  const auto [same, alike] = leaf_features("sizes");
+  EXPECT_EQ(same, alike);
+}
+
+TEST(Encoder, of_shapes_reads_the_tensors_that_leave_a_group) {
+  placement::Graph graph;
+  for (const char* name : {"a", "b", "c"}) {
+    placement::Node node;
+    node.name = name;
+    node.forward_ms = 1;
+    node.color = *name == 'c' ? -1 : 0;  // a and b are one group
+    graph.nodes.push_back(node);
+  }
+  graph.nodes[0].shapes = {{5}};
+  graph.nodes[1].shapes = {{6}, {7, 8}};
+  graph.edges = {{0, 1, 1e6}, {1, 2, 1e6}};
+  const auto problem = placement::set_up(graph, {.graph = "", .devices = 2, .group = "op"}).value();
+  const auto settings =
+      settings_of({{"encoder", std::string("shapes")}, {"hidden", std::int64_t{4}}});
+  const auto features = Seq2SeqNetwork({problem, settings, 100, {}}).features().front();
+  for (const auto& [index, size] : {std::pair{0, 6}, {1, 7}, {2, 8}})
+    EXPECT_DOUBLE_EQ(features[static_cast<std::size_t>(index)], std::log1p(size) / 10);
+  EXPECT_EQ(features[3], 0);
+}
+
 TEST(Seq2Seq, learns_nothing_from_a_late_failure) {
   const auto problem = toy();
   const auto settings =
