@@ -225,8 +225,8 @@ Error unknown_field(const Comparison& c, ObjectKind kind, ObjectKind of) {
   for (const auto& name : known) all += (all.empty() ? "" : " ") + std::string(name);
   const std::string& name = c.field.back();
   return fault(c.at + (kind == of || c.field.size() < 2 ? 0 : c.field.front().size() + 1),
-               "a " + std::string(word(of)) + " has no field '" + name + "'" +
-                   did_you_mean(name, known) + "; it has " + all +
+               any_one(of) + " has no field '" + name + "'" + did_you_mean(name, known) +
+                   "; it has " + all +
                    (leads_to(of, ObjectKind::trial) ? ", params.NAME and metric.NAME" : ""));
 }
 
@@ -239,7 +239,7 @@ Result<ObjectKind> thing_of(const Comparison& c, ObjectKind kind) {
     return unknown_field(Comparison{{c.field.front()}, c.at, c.op, c.op_at, {}}, kind, kind);
   }
   if (leads_to(kind, *named)) return *named;
-  return fault(c.at, "a " + std::string(word(kind)) + " has not one " + std::string(word(*named)));
+  return fault(c.at, any_one(kind) + " has not one " + std::string(word(*named)));
 }
 
 // params.NAME and metric.NAME; an evaluation's `metric` is a field.
@@ -268,8 +268,7 @@ Result<Piece> row_condition(const Comparison& c, ObjectKind kind, Instant now) {
   const std::string& first = c.field.front();
   if (is_series(c, kind)) return series_condition(c, kind);
   if (first == "spec" && c.field.size() > 1) {
-    if (!leads_to(kind, ObjectKind::sweep))
-      return fault(c.at, "a " + std::string(word(kind)) + " has no spec");
+    if (!leads_to(kind, ObjectKind::sweep)) return fault(c.at, any_one(kind) + " has no spec");
     auto piece = spec_condition(c);
     return piece ? along(path_to(kind, ObjectKind::sweep, false), *std::move(piece)) : piece;
   }

@@ -214,7 +214,7 @@ Result<Piece> series_condition(const Comparison& c, ObjectKind kind) {
                            (params ? ".gamma" : ".return"));
   const bool is_below = leads_to(kind, ObjectKind::trial);
   if (!is_below && (params || kind != ObjectKind::sweep))
-    return fault(c.at, "a " + std::string(word(kind)) + " has no " + c.field.front());
+    return fault(c.at, any_one(kind) + " has no " + c.field.front());
   return params ? param_condition(c, kind) : metric_condition(c, kind);
 }
 

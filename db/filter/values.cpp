@@ -5,6 +5,7 @@
 
 #include "base/expect.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/words.hpp"
 
 namespace hone::filter {
 namespace {
@@ -74,6 +75,12 @@ std::string like_of(const std::string& text) {
 }
 
 }  // namespace
+
+std::string any_one(ObjectKind kind) {
+  const std::string_view name = word(kind);
+  const bool vowel = std::string_view("aeiou").find(name.front()) != std::string_view::npos;
+  return (vowel ? "an " : "a ") + std::string(name);
+}
 
 std::string_view sign(Op op) {
   switch (op) {

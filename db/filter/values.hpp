@@ -8,6 +8,9 @@ namespace hone::filter {
 
 std::string_view sign(Op op);
 
+// "a trial", "an attempt"
+std::string any_one(ObjectKind kind);
+
 // 450, 1e-3, 200k, 1.5M
 std::optional<double> as_number(const Literal& literal);
 std::optional<bool> as_truth(const Literal& literal);

@@ -157,8 +157,15 @@ constexpr std::array descriptions{
         " CASE WHEN r.best_cost >= 1.797e308 THEN iif(r.best_cost < 9e999, 'diverged', NULL)"
         "  WHEN goal = 'soonest' AND r.best_cost >= 1e12 THEN 'not_reached'"
         "  ELSE iif(goal <> 'maximize', r.best_cost, 0.0 - r.best_cost) END AS best,"
-        " step, r.detail, iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no'))"
-        " AS seed_applied, s.seed || ' ' || t.number || ' ' || iif(s.imported_at IS NULL,"
+        " step, r.detail, (SELECT group_concat(DISTINCT CASE WHEN w.command ->> 0 ="
+        " 'hone-train' THEN 'hone ' || substr(w.hone_commit, 1, 12) WHEN w.git_commit <> '' THEN"
+        " substr(w.git_commit, 1, 12) || iif(w.patch_sha256 = '', '', ' with local changes') END)"
+        " FROM attempt a JOIN workflow w ON w.id = a.workflow WHERE a.trial = r.trial AND"
+        " a.replicate = r.replicate) AS code, (SELECT group_concat(DISTINCT nullif(x.differs, ''))"
+        " FROM attempt a JOIN attempt_code x ON x.lease = a.lease WHERE a.trial = r.trial AND"
+        " a.replicate = r.replicate) AS code_differs_in,"
+        " iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no')) AS seed_applied,"
+        " s.seed || ' ' || t.number || ' ' || iif(s.imported_at IS NULL,"
         " coalesce(s.confirms, 0), coalesce(CAST(substr(json_extract(s.spec, '$.confirms'), 4)"
         " AS INTEGER), 0)) || ' '"
         " || s.instances AS seed, started_at, r.ended_at"
@@ -185,8 +192,8 @@ constexpr std::array descriptions{
                 " WHERE id = ?1"},
     Description{
         workflow,
-        "SELECT CASE WHEN name <> '' THEN rtrim(name || ' ' || version)"
-        " WHEN command ->> 0 = 'hone-train' THEN rtrim('hone ' || hone_version || ' '"
+        "SELECT iif(name = '', '', rtrim(name || ' ' || version) || ': ') ||"
+        " CASE WHEN command ->> 0 = 'hone-train' THEN rtrim('hone ' || hone_version || ' '"
         " || substr(hone_commit, 1, 12)) WHEN git_commit = '' THEN 'no git commit'"
         " ELSE substr(git_commit, 1, 12) || iif(patch_sha256 = '', '', ' with local changes') END,"
         " command, git_commit, git_branch, patch_sha256, environment_sha256, cwd, host,"

@@ -89,6 +89,10 @@ def test_three_runs_over_two_commits_name_their_own(server, work, worker, tmp_pa
     assert sorted(one["id"] for one in changed) == ["rn_2.0#1", "rn_3.0#1"]
     assert "differs from the submission in: commit" in ok("show", "rn_3.0#1", server=server)
     assert second[:12] in ok("lineage", "rn_3.0#1", "--up", server=server)
+    # That of a run named the code of the submission alone.
+    assert f"code={second[:12]} code_differs_in=commit" in ok("lineage", "rn_3.0", server=server)
+    line = ok("lineage", "rn_1.0", server=server).splitlines()[0]
+    assert f"code={first[:12]}" in line and "code_differs_in" not in line, line
     assert "2 attempts of the last week executed other code than was submitted" in hone(
         "doctor", server=server).stdout
     assert server.get(f"/v1/sweeps/{sweep}/replay")["same"]

@@ -138,11 +138,11 @@ def test_the_first_difference_of_a_changed_program_is_named(server, start, work,
     factor.write_text("1.5")  # what no commit names
     status, outcome = reproduce(server, "rn_1.0", cwd=work)
     assert status == 1 and not outcome["same"]
-    assert outcome["difference"] == {"what": "report of phase 1, value", "recorded": 2,
+    assert outcome["difference"] == {"what": "report of phase 2, value", "recorded": 2,
                                      "again": 2.5}
     text = hone("reproduce", "rn_1.0", server=server, cwd=work)
     assert text.returncode == 1
-    assert "first in the report of phase 1, value\n  recorded 2.0\n  again    2.5" in text.stdout
+    assert "first in the report of phase 2, value\n  recorded 2.0\n  again    2.5" in text.stdout
 
 
 def test_a_commit_that_is_not_here_is_named(server, start, work, tmp_path):

@@ -75,7 +75,7 @@ constexpr std::array<KindFacts, 11> shown_facts = {{
     {"metric", "value"},
     {"sweep", "search terminator trials seed edits tags"},
     {"trial", "value params tags"},
-    {"run", "seed best attempts detail"},
+    {"run", "seed best attempts code code_differs_in detail"},
     {"attempt", "end_reason detail code_differs_in"},
     {"model", "phase value bytes tags"},
     {"dataset", "version digest location"},

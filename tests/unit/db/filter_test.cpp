@@ -75,9 +75,10 @@ TEST_F(Filters, reports_are_found_by_value_verdict_and_everything_above) {
 }
 
 TEST_F(Filters, parts_of_runs_have_no_tags) {
-  for (const char* kind : {"report", "metric", "artifact"})
-    refused(std::string(kind) + " where tag = keep", std::string(kind).size() + 7,
-            "has no field 'tag'");
+  for (const std::string kind : {"a report", "a metric", "an artifact"}) {
+    const std::string name = kind.substr(kind.find(' ') + 1);
+    refused(name + " where tag = keep", name.size() + 7, kind + " has no field 'tag'");
+  }
   refused("trial where report.value > 3", 12, "a trial has not one report");
 }
 

@@ -299,7 +299,7 @@ class Reproduction {
   // Reports one by one, then the digests of the checkpoints. Null if there is none.
   [[nodiscard]] Json first_difference(Json& models) const {
     for (std::size_t phase = 0; phase < recorded_.reports.size(); ++phase) {
-      const std::string what = "report of phase " + std::to_string(phase);
+      const std::string what = "report of phase " + std::to_string(phase + 1);
       const Json& recorded = recorded_.reports[phase];
       if (phase >= again_.reports.size())
         return difference_in(what, member(recorded, "/value"), again_.exit);
