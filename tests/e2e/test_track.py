@@ -1,14 +1,17 @@
 """`hone train --track`: a run outside sweeps, recorded by a server; and workflows with a name."""
+import http.client
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 
 import pytest
 from commands import hone, ok, write_spec
 from conftest import ROOT, program, sweep_spec
+from listener import Listener
 
 TRAIN = ("train", "--track", "cem", "--env", "CartPole-v1", "--episodes", "48", "--phases", "3",
          "--set", "batch=16")
@@ -88,6 +91,40 @@ def test_interrupting_a_tracked_run_cancels_it(server, tmp_path):
         assert process.poll() is None, process.stderr.read()
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == 11
+    assert sweep_row(server)["state"] == "canceled"
+
+
+def test_an_interrupt_during_a_request_left_the_run_behind(server, tmp_path):
+    """Ctrl-C ended hone at once while it waited for an answer, and nothing canceled the run."""
+    asked, release = threading.Event(), threading.Event()
+
+    def pass_on(handler):
+        if handler.command == "GET" and handler.path == "/v1/sweeps/sw_1":
+            asked.set()
+            release.wait(60)
+        body = handler.rfile.read(int(handler.headers.get("Content-Length", 0)))
+        other = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+        other.request(handler.command, handler.path, body, dict(handler.headers))
+        answer = other.getresponse()
+        text = answer.read()
+        other.close()
+        handler.send_response(answer.status)
+        handler.send_header("Content-Type", answer.headers.get("Content-Type", ""))
+        handler.send_header("Content-Length", str(len(text)))
+        handler.end_headers()
+        handler.wfile.write(text)
+
+    (tmp_path / "sleep.py").write_text(SLEEPER)
+    with Listener(pass_on) as between:
+        process = subprocess.Popen(
+            [program("hone"), "train", "--track", "--", sys.executable, "sleep.py",
+             str(tmp_path / "mark")],
+            cwd=tmp_path, env={**os.environ, "HONE_SERVER": f"http://127.0.0.1:{between.port}"},
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        assert asked.wait(60)
+        process.send_signal(signal.SIGINT)
+        release.set()
+        assert process.wait(timeout=60) == 11
     assert sweep_row(server)["state"] == "canceled"
 
 

@@ -126,6 +126,7 @@ void show_progress(Session& session, const std::string& path, std::int64_t& show
 // Waits for the end of the worker, and cancels the run when the user interrupts.
 void wait_for(Session& session, Client& client, SweepId sweep, pid_t worker) {
   constexpr Duration poll = milliseconds(200);
+  const InterruptsHeld held;  // also while a request waits for its answer
   std::int64_t shown = 0;
   while (waitpid(worker, nullptr, WNOHANG) == 0) {
     show_progress(session, "/v1/sweeps/" + text(sweep), shown);
