@@ -1,6 +1,7 @@
 #include "sdk/cli/session/shortage.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -90,9 +91,40 @@ bool can_hold(const Json& worker, const Json& run) {
 
 namespace {
 
+// A pilot of the fleet as the worker that it will be. What it finds there is not known before.
+Json worker_of(const Json& fleet) {
+  constexpr std::int64_t enough = std::numeric_limits<std::int64_t>::max();
+  const auto or_enough = [&](const char* at) {
+    return int_at(fleet, at) > 0 ? int_at(fleet, at) : enough;
+  };
+  const auto gpus = int_at(fleet, "/spec/gpus");
+  return {
+      {"cpus", int_at(fleet, "/spec/slots")},
+      {"gpus", gpus},
+      {"memory", or_enough("/spec/memory")},
+      {"gpu_memory", Json::array_t(static_cast<std::size_t>(gpus), or_enough("/spec/gpu_memory"))},
+      {"labels", member(fleet, "/spec/labels")}};
+}
+
+// What the first fleet does whose pilots can hold the run; "" without one.
+std::string fleet_text(const Json& run, const std::vector<Json>& fleets) {
+  for (const Json& fleet : fleets) {
+    const auto state = text_at(fleet, "/state");
+    if ((state != "running" && state != "halted") || !can_hold(worker_of(fleet), run)) continue;
+    const auto name = text_at(fleet, "/name");
+    const auto waiting = int_at(fleet, "/pilots") - int_at(fleet, "/joined");
+    return "; fleet '" + name + "' " +
+           (state == "halted" ? "is halted"
+            : waiting > 0     ? "starts " + counted(waiting, "pilot")
+                              : "starts pilots when runs wait") +
+           ": hone fleet explain " + name;
+  }
+  return {};
+}
+
 // `what` needs these resources, and no worker has them.
 std::string shortage_of(const std::string& what, const Json& need, const std::vector<Json>& workers,
-                        Instant at) {
+                        Instant at, const std::vector<Json>& fleets) {
   const Json resources = {{"cpus", std::max<std::int64_t>(1, int_at(need, "/cpus"))},
                           {"gpus", int_at(need, "/gpus")},
                           {"memory", int_at(need, "/memory")},
@@ -108,22 +140,28 @@ std::string shortage_of(const std::string& what, const Json& need, const std::ve
     there.push_back(&worker);
   }
   const std::string needs = what + " needs " + resources_text(resources, resources);
-  if (there.empty()) return "no worker is connected: " + needs + "; start one with: hone worker";
+  const std::string remedy = fleet_text(resources, fleets);
+  if (there.empty())
+    return "no worker is connected: " + needs +
+           (remedy.empty() ? "; start one with: hone worker" : remedy);
   std::stable_sort(there.begin(), there.end(),
                    [&](const Json* a, const Json* b) { return size(*a) > size(*b); });
-  return "no worker can train it: " + needs + "; connected: " + workers_text(there, resources);
+  return "no worker can train it: " + needs + "; connected: " + workers_text(there, resources) +
+         remedy;
 }
 
 }  // namespace
 
-std::string shortage_text(const Json& spec, const std::vector<Json>& workers, Instant at) {
+std::string shortage_text(const Json& spec, const std::vector<Json>& workers, Instant at,
+                          const std::vector<Json>& fleets) {
   if (text_at(spec, "/trainer/name") == "ask") return {};  // needs no worker
   const Json& steps = member(spec, "/steps");
-  if (!steps.is_array()) return shortage_of("a run", member(spec, "/resources"), workers, at);
+  if (!steps.is_array())
+    return shortage_of("a run", member(spec, "/resources"), workers, at, fleets);
   for (const Json& step : steps) {
     const char* own = step.contains("resources") ? "/resources" : "";
     const Json& of = *own != 0 ? member(step, own) : member(spec, "/resources");
-    auto text = shortage_of("step '" + text_at(step, "/name") + "'", of, workers, at);
+    auto text = shortage_of("step '" + text_at(step, "/name") + "'", of, workers, at, fleets);
     if (!text.empty()) return text;
   }
   return {};
@@ -131,7 +169,9 @@ std::string shortage_text(const Json& spec, const std::vector<Json>& workers, In
 
 std::string find_shortage(Session& session, const Json& spec) {
   const auto workers = session.list("/v1/workers");
-  return workers ? shortage_text(spec, *workers, now()) : "";
+  if (!workers || shortage_text(spec, *workers, now()).empty()) return {};
+  const auto fleets = session.list("/v1/fleets");
+  return shortage_text(spec, *workers, now(), fleets ? *fleets : std::vector<Json>{});
 }
 
 std::string shortage_of_sweep(Session& session, const Json& sweep) {

@@ -23,8 +23,9 @@ std::int64_t gpus_with(const Json& worker, std::int64_t memory);
 
 // Returns a sentence if no connected worker can hold a run of `spec`, even with all slots free;
 // else "". "no worker can train it: a run needs 1 slot and 5 GPUs; connected are wk_1 with 4 slots
-// and 2 GPUs".
-std::string shortage_text(const Json& spec, const std::vector<Json>& workers, Instant at);
+// and 2 GPUs". Names the fleet whose pilots can, if one does.
+std::string shortage_text(const Json& spec, const std::vector<Json>& workers, Instant at,
+                          const std::vector<Json>& fleets = {});
 
 // The same for the workers of the server; "" also without an answer.
 std::string find_shortage(Session& session, const Json& spec);

@@ -74,6 +74,30 @@ TEST(CliShortage, workers_that_left_and_askers_do_not_count) {
       << "an idle worker shows itself every 5 min";
 }
 
+Json fleet_of(const std::string& state, int pilots, int slots) {
+  return {{"name", "gpu"},
+          {"state", state},
+          {"pilots", pilots},
+          {"joined", 0},
+          {"spec", {{"slots", slots}, {"gpus", 1}, {"labels", Json::array()}}}};
+}
+
+// With a fleet that started pilots, the advice was to start a worker by hand.
+TEST(CliShortage, names_the_fleet_whose_pilots_can_train_the_sweep) {
+  const std::string needs = "no worker is connected: a run needs 2 slots and 1 GPU; ";
+  const auto with = [](const Json& fleet) {
+    return shortage_text(needing(2, 1), {}, at, {fleet_of("stopped", 0, 8), fleet});
+  };
+  EXPECT_EQ(with(fleet_of("running", 2, 2)),
+            needs + "fleet 'gpu' starts 2 pilots: hone fleet explain gpu");
+  EXPECT_EQ(with(fleet_of("running", 0, 2)),
+            needs + "fleet 'gpu' starts pilots when runs wait: hone fleet explain gpu");
+  EXPECT_EQ(with(fleet_of("halted", 0, 2)),
+            needs + "fleet 'gpu' is halted: hone fleet explain gpu");
+  EXPECT_EQ(with(fleet_of("running", 2, 1)), needs + "start one with: hone worker")
+      << "its pilots are too small";
+}
+
 TEST(CliShortage, sweeps_of_askers_need_no_worker) {
   EXPECT_EQ(shortage_text({{"trainer", {{"name", "ask"}}}}, {}, at), "");
 }

@@ -69,10 +69,13 @@ void note_shortages(Session& session, const std::vector<Json>& sweeps) {
   if (idle.empty()) return;
   const auto workers = session.list("/v1/workers");
   if (!workers) return;
+  const auto fleets = session.list("/v1/fleets");
   for (const std::string& id : idle) {
     const auto sweep = session.get("/v1/sweeps/" + id);
     if (!sweep) return;
-    if (const auto why = shortage_text(member(*sweep, "/spec"), *workers, now()); !why.empty())
+    if (const auto why = shortage_text(member(*sweep, "/spec"), *workers, now(),
+                                       fleets ? *fleets : std::vector<Json>{});
+        !why.empty())
       session.note(id + " waits: " + why);
   }
 }

@@ -344,7 +344,7 @@ Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers) {
   const Slots slots =
       slots_at_hand(known ? *known : std::vector<Json>{}, most_resources(spec), workers);
   Json plan = plan_json(spec, slots, experience_with(session, document));
-  const std::string shortage = known ? shortage_text(document, *known, now()) : "";
+  const std::string shortage = known ? find_shortage(session, document) : "";
   plan["shortage"] = shortage.empty() ? Json(nullptr) : Json(shortage);
   const std::string shown = plan_text(document, plan, slots, session.screen());
   document["plan"] = std::move(plan);
