@@ -35,6 +35,10 @@ FleetRow read_fleet(const SQLite::Statement& s) {
   return row;
 }
 
+constexpr const char* pilot_columns =
+    "SELECT id, fleet, state, rule, rule_detail, handle, worker, canceled, end_rule, detail,"
+    " wanted_at, joined_at, ended_at FROM pilot ";
+
 std::optional<FleetRule> read_rule(sql::Columns& c) {
   const auto name = c.maybe(&sql::Columns::text);
   return name ? parse_word<FleetRule>(*name) : std::nullopt;
@@ -79,13 +83,18 @@ std::optional<FleetRow> find_fleet(SQLite::Database& db, FleetId id) {
   return read_fleet(s);
 }
 
+std::optional<PilotRow> find_pilot(SQLite::Database& db, PilotId id) {
+  SQLite::Statement s(db, std::string(pilot_columns) + "WHERE id = ?");
+  sql::bind(s, id);
+  if (!s.executeStep()) return std::nullopt;
+  return read_pilot(s);
+}
+
 Result<Page<PilotRow>> list_pilots(SQLite::Database& db, FleetId fleet, const PageQuery& page) {
   const auto before = integer_cursor(page, newest_id);
   if (!before) return before.error();
-  SQLite::Statement s(db,
-                      "SELECT id, fleet, state, rule, rule_detail, handle, worker, canceled,"
-                      " end_rule, detail, wanted_at, joined_at, ended_at FROM pilot"
-                      " WHERE fleet = ? AND id < ? ORDER BY id DESC LIMIT ?");
+  SQLite::Statement s(
+      db, std::string(pilot_columns) + "WHERE fleet = ? AND id < ? ORDER BY id DESC LIMIT ?");
   sql::bind(s, fleet, *before, page.limit + 1);
   return read_page<PilotRow>(s, page.limit, read_pilot,
                              [](const PilotRow& row) { return std::to_string(row.id.value); });

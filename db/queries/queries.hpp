@@ -106,6 +106,7 @@ Result<WorkerRow> find_worker(SQLite::Database& db, WorkerId id);
 Result<Page<FleetRow>> list_fleets(SQLite::Database& db, const PageQuery& page);  // newest first
 std::optional<FleetRow> find_fleet(SQLite::Database& db, FleetId id);
 // Newest first.
+std::optional<PilotRow> find_pilot(SQLite::Database& db, PilotId id);
 Result<Page<PilotRow>> list_pilots(SQLite::Database& db, FleetId fleet, const PageQuery& page);
 
 // tokens.cpp

@@ -70,6 +70,7 @@ enum class FleetRule {
   backlog,     // `backlog` pilots have not joined yet
   back_off,    // failures: the next submission waits
   halted,      // the engine rejects every submission
+  limited,     // the engine takes no more jobs of this account now
   stopping,    // a user stopped the fleet
   over_max,    // cancelled: more are alive than `max`
   surplus,     // cancelled: no run waits for it any more

@@ -16,6 +16,27 @@ constexpr std::size_t mark_bytes = 4;  // 8 digits: few servers share an account
 
 Error no_fleet(FleetId id) { return refuse(Code::not_found, "no fleet " + text(id)); }
 
+// Where the log of a pilot is, if this server does not have it.
+Error no_log(SQLite::Database& db, PilotId id) {
+  const auto pilot = find_pilot(db, id);
+  if (!pilot)
+    return refuse(Code::not_found,
+                  "no pilot " + text(id) + "; hone fleet show lists those of a fleet");
+  const auto fleet = find_fleet(db, pilot->fleet);
+  const Json spec = fleet ? stored_json(fleet->spec) : Json::object();
+  const auto slash = pilot->handle.find('/');
+  if (spec.value("engine", "") == "ssh" && slash != std::string::npos) {
+    const std::string folder = spec.value("folder", "");
+    return refuse(Code::not_found,
+                  "the log of " + text(id) + " is on its host; read it with: ssh " +
+                      pilot->handle.substr(0, slash) + " cat '" +
+                      (folder.empty() ? "/tmp" : folder) + "/hone-*-" + text(id) + "/log'");
+  }
+  return refuse(Code::not_found,
+                text(id) + " has no log on this server: " +
+                    (pilot->handle.empty() ? "it has not started" : "its engine keeps it"));
+}
+
 template <class E>
 Json word_or_null(const std::optional<E>& value) {
   return value ? Json(word(*value)) : Json(nullptr);
@@ -98,9 +119,7 @@ ReadResult pilot_log(SQLite::Database& db, const Request& request) {
   if (!id) return no_such_form("pilot", "pi_42", request.ids.at(0), "");
   const auto folder = std::filesystem::path(db.getFilename()).parent_path() / "fleets" / "logs";
   std::ifstream file(folder / (text(*id) + ".log"), std::ios::binary | std::ios::ate);
-  if (!file)
-    return refuse(Code::not_found, "this server has no log of " + text(*id) +
-                                       ": its engine keeps it, or it has not started");
+  if (!file) return no_log(db, *id);
   const std::streamoff size = file.tellg();
   const auto bytes = std::min(size, static_cast<std::streamoff>(limits::pilot_log_bytes_max));
   file.seekg(size - bytes);

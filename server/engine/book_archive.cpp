@@ -232,9 +232,10 @@ void fields(Archive& archive, MaybeConst<Pilot> auto& pilot) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Fleet> auto& fleet) {
-  auto& [id, mark, spec, state, pilots, want, rule, decided_at, failures, failed_at, failure] =
-      fleet;
-  archive(id, mark, spec, state, pilots, want, rule, decided_at, failures, failed_at, failure);
+  auto& [id, mark, spec, state, pilots, want, rule, decided_at, failures, failed_at, failure, limit,
+         limited_at] = fleet;
+  archive(id, mark, spec, state, pilots, want, rule, decided_at, failures, failed_at, failure,
+          limit, limited_at);
 }
 
 template <class Archive>

@@ -12,13 +12,6 @@ namespace {
 constexpr Duration pause = seconds(1);        // between two decisions
 constexpr Duration idle_pause = seconds(60);  // without fleets; wake() ends it
 
-SubmitResult submit(Engine& engine, const FleetSpec& spec, const Site& site,
-                    const PilotOrder& pilot) {
-  if (auto why = unreachable_server(spec, site); !why.empty())
-    return {pilot.pilot, Submission::rejected, {}, std::move(why), true};
-  return engine.submit(pilot);
-}
-
 Duration steady_now() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
@@ -73,14 +66,14 @@ bool FleetThread::ends() {
   return ending_;
 }
 
-bool FleetThread::pace(const EngineInfo& info, Running& running) {
-  if (info.gap.us > 0) {
-    std::unique_lock lock(mutex_);
-    const Duration wait = running.next_command - steady_now();
-    changed_.wait_for(lock, std::chrono::microseconds(wait.us), [this] { return ending_; });
+bool FleetThread::may_ask(const EngineInfo& info, Running& running) {
+  const Duration now = steady_now();
+  if (now < running.next_command) {
+    due_ = std::min(due_, running.next_command);
+    return false;
   }
-  running.next_command = steady_now() + info.gap;
-  return !ends();
+  running.next_command = now + info.gap;
+  return true;
 }
 
 void FleetThread::run() {
@@ -89,7 +82,7 @@ void FleetThread::run() {
     // What was submitted is reported at once: a crash in between costs a list.
     while (step(news)) {
     }
-  } while (rest(pause, any_ ? pause : idle_pause));
+  } while (rest(std::min(pause, due_ - steady_now()), any_ ? pause : idle_pause));
 }
 
 bool FleetThread::step(std::vector<FleetNews>& news) {
@@ -98,15 +91,17 @@ bool FleetThread::step(std::vector<FleetNews>& news) {
   const auto* orders = std::get_if<std::vector<FleetOrder>>(&*reply);
   if (orders == nullptr) return false;
   any_ = !orders->empty();
+  due_ = steady_now() + pause;
+  bool any_done = false;
   std::erase_if(running_, [&](const auto& one) {
     return std::ranges::find(*orders, one.first, &FleetOrder::fleet) == orders->end();
   });
   for (const FleetOrder& order : *orders) {
     if (ends()) return false;
-    if (auto done = serve(order); !done.submitted.empty() || done.listing)
-      news.push_back(std::move(done));
+    news.push_back(serve(order));
+    any_done |= !news.back().submitted.empty() || news.back().listing;
   }
-  return !news.empty();
+  return any_done;
 }
 
 FleetThread::Running& FleetThread::running_for(const FleetOrder& order) {
@@ -119,25 +114,37 @@ FleetThread::Running& FleetThread::running_for(const FleetOrder& order) {
   return running;
 }
 
+SubmitResult FleetThread::submit(Running& running, const FleetSpec& spec, const PilotOrder& pilot) {
+  const std::string why = unreachable_server(spec, site_);
+  auto result = why.empty() ? running.engine->submit(pilot)
+                            : SubmitResult{pilot.pilot, Submission::rejected, {}, why, true};
+  spdlog::info("fleet '{}': {} {}{}{}", spec.name, text(pilot.pilot),
+               result.outcome == Submission::accepted   ? "submitted as " + result.handle
+               : result.outcome == Submission::rejected ? "rejected"
+                                                        : "perhaps submitted",
+               result.detail.empty() ? "" : ": ", result.detail);
+  return result;
+}
+
+// One turn: a submission, else what is due of cancellations and the list. Then it is the turn of
+// the other fleets.
 FleetNews FleetThread::serve(const FleetOrder& order) {
   FleetNews news{.fleet = order.fleet};
   Running& running = running_for(order);
   const EngineInfo& info = engine_info(order.spec.engine);
-  for (const PilotOrder& pilot : order.submit) {
-    if (!pace(info, running)) return news;
-    auto result = submit(*running.engine, order.spec, site_, pilot);
-    spdlog::info("fleet '{}': {} {}{}{}", order.spec.name, text(pilot.pilot),
-                 result.outcome == Submission::accepted   ? "submitted as " + result.handle
-                 : result.outcome == Submission::rejected ? "rejected"
-                                                          : "perhaps submitted",
-                 result.detail.empty() ? "" : ": ", result.detail);
-    news.submitted.push_back(std::move(result));
-  }
+  for (const PilotOrder& pilot : order.submit)
+    if (news.submitted.empty() && may_ask(info, running))
+      news.submitted.push_back(submit(running, order.spec, pilot));
+    else
+      news.queued.insert(pilot.pilot);
   if (steady_now() < running.next_list) return news;
-  if (!order.cancel.empty() && pace(info, running))
+  if (!order.cancel.empty() && !running.canceled) {
+    if (!may_ask(info, running)) return news;
+    running.canceled = true;
     if (const auto canceled = running.engine->cancel(order.cancel); !canceled)
       spdlog::warn("fleet '{}': cannot cancel: {}", order.spec.name, canceled.error().detail);
-  if (pace(info, running)) list(order, running, news);
+  }
+  if (may_ask(info, running)) list(order, running, news);
   return news;
 }
 
@@ -155,6 +162,7 @@ void FleetThread::drop_known(Listing& listing, std::map<PilotId, std::string>& k
 
 void FleetThread::list(const FleetOrder& order, Running& running, FleetNews& news) {
   const EngineInfo& info = engine_info(order.spec.engine);
+  running.canceled = false;
   auto listing = running.engine->list();
   running.next_list = steady_now() + info.period;
   const std::string trouble = listing ? "" : listing.error().detail;

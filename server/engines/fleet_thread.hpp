@@ -36,6 +36,7 @@ class FleetThread {
     std::unique_ptr<Engine> engine;
     Duration next_list{};                    // since an arbitrary instant, as all times here
     Duration next_command{};                 // not before
+    bool canceled = false;                   // since the last list
     std::string trouble{};                   // of the last list, logged once
     std::map<PilotId, std::string> waits{};  // why each pilot waited in the last list
   };
@@ -47,14 +48,16 @@ class FleetThread {
   void list(const FleetOrder& order, Running& running, FleetNews& news);
   static void drop_known(Listing& listing, std::map<PilotId, std::string>& known);
   bool ends();  // stop() was called
-  // Waits until the engine may be asked again; false after stop().
-  bool pace(const EngineInfo& info, Running& running);
+  SubmitResult submit(Running& running, const FleetSpec& spec, const PilotOrder& pilot);
+  // Whether the engine may get a command now, which then counts; else the next turn is due in time.
+  bool may_ask(const EngineInfo& info, Running& running);
   bool rest(Duration least, Duration most);
 
   Ask ask_;
   Site site_;
   std::map<FleetId, Running> running_;
   bool any_ = false;  // a fleet is alive
+  Duration due_{};    // a command that had to wait, or a pause from now
   std::mutex mutex_;
   std::condition_variable changed_;
   bool news_ = true;

@@ -57,6 +57,10 @@ constexpr std::array<std::string_view, 16> permanent_texts{
     "Invalid directive",
     "Memory specification can not be satisfied"};
 
+// What it prints when the account has as many jobs as its limits allow, as
+// "QOSMaxSubmitJobPerUserLimit", with a text that is permanent else.
+constexpr std::array<std::string_view, 1> limit_texts{"SubmitJob"};
+
 bool contains_any(const std::string& text, std::span<const std::string_view> parts) {
   return std::ranges::any_of(
       parts, [&](std::string_view part) { return text.find(part) != std::string::npos; });
@@ -94,7 +98,9 @@ class SlurmEngine : public Engine {
       return {pilot.pilot, Submission::rejected, {}, detail, true};
     if (end.kind == ProgramEnd::Kind::timed_out || contains_any(detail, unknown_texts))
       return {pilot.pilot, Submission::unknown, {}, detail};
-    return {pilot.pilot, Submission::rejected, {}, detail, contains_any(detail, permanent_texts)};
+    const bool limited = contains_any(detail, limit_texts);
+    const bool permanent = !limited && contains_any(detail, permanent_texts);
+    return {pilot.pilot, Submission::rejected, {}, detail, permanent, limited};
   }
 
   // All jobs of the account: a filter by partition misses one that was moved, and one by number

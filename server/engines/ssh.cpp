@@ -1,7 +1,9 @@
 // Pilots as processes on the hosts of a list. Every script goes to `sh -s` on the other side
 // through its standard input; words in it are quoted.
 #include <algorithm>
+#include <array>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "server/engines/engine.hpp"
@@ -11,6 +13,7 @@ namespace hone::engines {
 namespace {
 
 constexpr Duration host_time = seconds(20);  // a host that is down delays the others
+constexpr int ssh_failure = 255;             // exit status: of ssh itself, not of the script
 constexpr int silent_host = 1 << 20;         // its pilots: the last choice until it answers
 
 class SshEngine : public Engine {
@@ -35,15 +38,14 @@ class SshEngine : public Engine {
     }
     if (end.kind == ProgramEnd::Kind::exited && end.status == no_program)
       return {pilot.pilot, Submission::rejected, {}, host + " has no " + program(), true};
+    const auto detail = host + ": " + failure_text(end);
+    if (never_logged_in(end)) return unreached(pilot, host, detail);
     const bool refused = end.kind == ProgramEnd::Kind::exited && end.status == no_folder;
     if (!refused) ++pilots_[host];  // it may have started, and another host is tried next
-    return {pilot.pilot,
-            refused ? Submission::rejected : Submission::unknown,
-            {},
-            host + ": " + failure_text(end)};
+    return {pilot.pilot, refused ? Submission::rejected : Submission::unknown, {}, detail};
   }
 
-  // A host without an answer makes the list incomplete: its pilots may live.
+  // The list does not cover hosts without an answer: their pilots may live.
   Result<Listing> list() override {
     Listing listing;
     std::size_t answers = 0;
@@ -51,12 +53,13 @@ class SshEngine : public Engine {
     for (auto& [host, count] : pilots_) {
       const auto end = on_host(host, list_script());
       if (!end.succeeded()) {
-        listing.complete = false;
+        listing.silent.push_back(host + "/");
         count = silent_host;
         trouble = host + ": " + failure_text(end);
         continue;
       }
       ++answers;
+      refused_.erase(host);
       count = read_host(host, end.out, listing);
     }
     if (answers == 0) return refuse(Code::unavailable, trouble);
@@ -84,6 +87,25 @@ class SshEngine : public Engine {
 
  private:
   static constexpr int no_program = 97, no_folder = 98;  // exit statuses of the script
+
+  // What ssh prints when it ends before the script could have begun.
+  static bool never_logged_in(const ProgramEnd& end) {
+    constexpr std::array texts{"ssh: connect to host", "ssh: Could not resolve hostname",
+                               "Permission denied (", "Host key verification failed"};
+    return end.kind == ProgramEnd::Kind::exited && end.status == ssh_failure &&
+           std::ranges::any_of(
+               texts, [&](const char* text) { return end.err.find(text) != std::string::npos; });
+  }
+  // Another host is tried next. Once every host has refused the key, a user must act.
+  SubmitResult unreached(const PilotOrder& pilot, const std::string& host, std::string detail) {
+    pilots_[host] = silent_host;
+    if (detail.find("ssh: ") == std::string::npos) refused_.insert(host);
+    return {pilot.pilot,
+            Submission::rejected,
+            {},
+            std::move(detail),
+            refused_.size() == pilots_.size()};
+  }
 
   [[nodiscard]] std::string data_of(const PilotOrder& pilot) const {
     return (spec_.folder.empty() ? "/tmp" : spec_.folder) + "/" + pilot.token;
@@ -137,6 +159,7 @@ class SshEngine : public Engine {
   std::string mark_;
   Site site_;
   std::map<std::string, int> pilots_;  // by host, as listed last
+  std::set<std::string> refused_;      // hosts that do not let ssh log in
 };
 
 }  // namespace

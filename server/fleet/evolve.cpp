@@ -18,6 +18,7 @@ struct FleetFolder {
     fleet.state = FleetState::running;
     fleet.failures = 0;
     fleet.failure.clear();
+    fleet.limit.reset();
   }
   void operator()(const FleetSteered& e) const { fleet.state = e.state; }
   void operator()(const FleetDecided& e) const {
@@ -43,12 +44,16 @@ struct FleetFolder {
   void operator()(const PilotEnded& e) const {
     const auto found = fleet.pilots.find(e.pilot);
     if (found == fleet.pilots.end()) return;
+    const bool limited = e.rule == FleetRule::limited;
     if (!found->second.worker && !found->second.canceled) {
-      ++fleet.failures;
-      fleet.failed_at = at;
+      fleet.failures += limited ? 0 : 1;
+      fleet.failed_at = limited ? fleet.failed_at : at;
       fleet.failure = e.detail;
     }
     fleet.pilots.erase(found);
+    if (!limited) return;
+    fleet.limit = static_cast<int>(fleet.pilots.size());
+    fleet.limited_at = at;
   }
   template <class Other>
   void operator()(const Other&) const {}
@@ -76,7 +81,7 @@ FleetOrder order_of(const Fleet& fleet) {
   for (const auto& [id, pilot] : fleet.pilots) {
     const PilotOrder one{id, pilot_token(fleet.mark, id), pilot.handle,
                          pilot.rule == FleetRule::minimum};
-    if (pilot.state == PilotState::wanted) order.submit.push_back(one);
+    if (pilot.state == PilotState::wanted && !pilot.canceled) order.submit.push_back(one);
     if (pilot.canceled && !pilot.handle.empty()) order.cancel.push_back(one);
     order.unsure |= pilot.state == PilotState::unknown || pilot.state == PilotState::absent ||
                     pilot.canceled.has_value();

@@ -40,7 +40,9 @@ struct Fleet {
   Instant decided_at{};
   int failures = 0;  // pilots in a row that ended without having joined
   Instant failed_at{};
-  std::string failure{};  // the last of them, as the engine reported it
+  std::string failure{};       // the last of them, as the engine reported it
+  std::optional<int> limit{};  // pilots that were there when the engine took no more
+  Instant limited_at{};
 };
 
 // "hone-1a2b3c4d-pi_42": goes with every submission, and back in every list and join.
@@ -59,6 +61,7 @@ struct SubmitResult {
   std::string handle{};
   std::string detail{};    // as the engine printed it
   bool permanent = false;  // the engine would reject every other one, too
+  bool limited = false;    // the engine takes no more jobs of this account now
 };
 
 struct ListedPilot {
@@ -71,14 +74,15 @@ struct ListedPilot {
 
 struct Listing {
   std::vector<ListedPilot> pilots{};
-  bool complete = true;  // a pilot that it does not name was not there
-  Duration confirm{};    // how far apart two lists must be for their silence to count
+  Duration confirm{};                 // how far apart two lists must be for their silence to count
+  std::vector<std::string> silent{};  // it does not cover pilots whose handles begin with these
 };
 
 // What happened at the engine of one fleet since the last report.
 struct FleetNews {
   FleetId fleet{};
   std::vector<SubmitResult> submitted{};
+  std::set<PilotId> queued{};  // not submitted yet, which will follow
   std::optional<Listing> listing{};
 };
 

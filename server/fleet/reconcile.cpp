@@ -19,6 +19,19 @@ Duration back_off(int failures) {
 
 namespace {
 
+// Whether a list that does not name the pilot says something about it: where it may be is known,
+// or the whole engine has answered.
+bool covers(const Listing& listing, const Pilot& pilot) {
+  if (pilot.state == PilotState::wanted) return false;
+  if (pilot.handle.empty()) return listing.silent.empty();
+  return std::ranges::none_of(
+      listing.silent, [&](const std::string& start) { return pilot.handle.starts_with(start); });
+}
+
+bool explains_failure(FleetRule rule) {
+  return rule == FleetRule::back_off || rule == FleetRule::halted || rule == FleetRule::limited;
+}
+
 class Reconciler {
  public:
   Reconciler(const Fleet& fleet, const FleetLoad& load, PilotId last, Instant now)
@@ -26,7 +39,7 @@ class Reconciler {
 
   std::vector<EventBody> run(const FleetNews& news) {
     for (const SubmitResult& result : news.submitted) answered(result);
-    forgotten();
+    forgotten(news.queued);
     if (news.listing) listed(*news.listing);
     decide();
     return std::move(events_);
@@ -50,7 +63,7 @@ class Reconciler {
   }
 
   void answered(const SubmitResult& result);
-  void forgotten();
+  void forgotten(const std::set<PilotId>& queued);
   void listed(const Listing& listing);
   void listed(const ListedPilot& row);
   void not_listed(const Pilot& pilot, const Listing& listing);
@@ -78,7 +91,7 @@ void Reconciler::answered(const SubmitResult& result) {
     case Submission::unknown:
       return see(result.pilot, PilotState::unknown, {}, result.detail);
     case Submission::rejected:
-      end(result.pilot, FleetRule::rejected, result.detail);
+      end(result.pilot, result.limited ? FleetRule::limited : FleetRule::rejected, result.detail);
       if (result.permanent && fleet_.state == FleetState::running)
         emit(FleetSteered{fleet_.id, FleetState::halted, result.detail});
       return;
@@ -86,10 +99,10 @@ void Reconciler::answered(const SubmitResult& result) {
 }
 
 // Recorded by an earlier decision and not answered since: the server ended in between.
-void Reconciler::forgotten() {
+void Reconciler::forgotten(const std::set<PilotId>& queued) {
   std::vector<PilotId> ids;
   for (const auto& [id, pilot] : fleet_.pilots)
-    if (pilot.state == PilotState::wanted) ids.push_back(id);
+    if (pilot.state == PilotState::wanted && !queued.contains(id)) ids.push_back(id);
   for (const PilotId id : ids)
     see(id, PilotState::unknown, {}, "no answer to its submission was recorded");
 }
@@ -100,10 +113,9 @@ void Reconciler::listed(const Listing& listing) {
     named.insert(row.pilot);
     listed(row);
   }
-  if (!listing.complete) return;
   std::vector<Pilot> others;
   for (const auto& [id, pilot] : fleet_.pilots)
-    if (!named.contains(id)) others.push_back(pilot);
+    if (!named.contains(id) && covers(listing, pilot)) others.push_back(pilot);
   for (const Pilot& pilot : others) not_listed(pilot, listing);
 }
 
@@ -157,8 +169,13 @@ std::pair<int, FleetRule> Reconciler::new_pilots(int want, int alive) const {
   if (fleet_.failures > 0 && now_ - fleet_.failed_at < back_off(fleet_.failures))
     return {0, FleetRule::back_off};
   const int total = static_cast<int>(fleet_.pilots.size());
-  const int room =
+  int room =
       std::min(fleet_.spec.backlog - pending(), fleet_.spec.max + fleet_.spec.backlog - total);
+  if (fleet_.limit) {
+    const bool waits = now_ - fleet_.limited_at < limit_wait;
+    room = std::min(room, waits ? *fleet_.limit - total : 1);
+    if (room <= 0 && waits) return {0, FleetRule::limited};
+  }
   const int count = std::min({want - alive, room, probe ? 1 - pending() : room});
   if (count <= 0) return {0, FleetRule::backlog};
   if (probe) return {count, FleetRule::probe};
@@ -179,9 +196,8 @@ void Reconciler::decide() {
                                                                : FleetRule::enough};
   if (now_alive < want) std::tie(count, rule) = new_pilots(want, now_alive);
   if (want != fleet_.want || rule != fleet_.rule)
-    emit(FleetDecided{
-        fleet_.id, want, rule,
-        rule == FleetRule::back_off || rule == FleetRule::halted ? fleet_.failure : load_.detail});
+    emit(FleetDecided{fleet_.id, want, rule,
+                      explains_failure(rule) ? fleet_.failure : load_.detail});
   cancel_surplus(want);
   const int min = fleet_.spec.min;
   for (int i = 0; i < count; ++i) {

@@ -24,5 +24,7 @@ FleetOrder order_of(const Fleet& fleet);
 Duration back_off(int failures);
 inline constexpr std::size_t live_fleets_max = 32;  // each is decided about once a second
 inline constexpr int failures_before_probe = 5;
+// An engine that takes no more jobs of an account is asked for one more after this time.
+inline constexpr Duration limit_wait = seconds(600);
 
 }  // namespace hone

@@ -167,6 +167,7 @@ void add(Hash& hash, const Fleet& fleet) {
   hash.add(fleet.state);
   hash.add(fleet.want);
   hash.add(fleet.failures);
+  if (fleet.limit) hash.add(*fleet.limit);
   for (const auto& [id, pilot] : fleet.pilots) {
     hash.add(id);
     hash.add(pilot.state);

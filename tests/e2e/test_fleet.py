@@ -2,7 +2,6 @@
 import json
 import os
 import pathlib
-import shutil
 import stat
 import subprocess
 import sys
@@ -90,6 +89,8 @@ def test_a_fleet_is_shown_explained_changed_and_stopped(quiet_server):
     assert "running" in ok("fleet", "show", "here", server=server)
     assert "`min` pilots" in ok("fleet", "explain", "here", server=server)
     assert "ready" in ok("fleet", "logs", "pi_1", server=server)
+    unknown = hone("fleet", "logs", "pi_99", server=server)
+    assert unknown.returncode == 3 and "no pilot pi_99" in unknown.stderr
     ok("fleet", "set", "here", "max=5", server=server)
     assert fleet_of(server)["spec"]["max"] == 5
     ok("fleet", "stop", "here", server=server)
@@ -179,53 +180,24 @@ def test_an_idle_worker_exits_after_its_idle_time(server, tmp_path):
     assert len(server.get("/v1/workers")["items"]) == 1
 
 
-# ssh ---------------------------------------------------------------------------------------------
+# The thread of the engines -----------------------------------------------------------------------
 
-SSHD = """\
-ListenAddress 127.0.0.1
-Port {port}
-HostKey {root}/host
-PidFile {root}/pid
-AuthorizedKeysFile {root}/key.pub
-StrictModes no
-UsePAM no
-PasswordAuthentication no
-PermitRootLogin yes
-"""
-
-
-@pytest.fixture
-def sshd(tmp_path):
-    """The arguments that reach an OpenSSH server on this machine."""
-    path = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin:/sbin")
-    if path is None or shutil.which("ssh") is None:
-        pytest.skip("not installed: ssh, sshd (openssh-client, openssh-server)")
-    if os.geteuid() == 0 and not os.path.isdir("/run/sshd"):
-        pytest.skip("sshd of root needs the folder /run/sshd")
-    for name in ("host", "key"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / name],
-                       check=True)
-    port = slurm.free_port()
-    (tmp_path / "sshd.conf").write_text(SSHD.format(port=port, root=tmp_path))
-    with open(tmp_path / "sshd.log", "wb") as log:
-        child = subprocess.Popen([path, "-D", "-e", "-f", tmp_path / "sshd.conf"],
-                                 stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log)
-    yield (f"-p{port},-i{tmp_path}/key,-oStrictHostKeyChecking=no,-oLogLevel=ERROR,"
-           "-oUserKnownHostsFile=/dev/null")
-    child.terminate()
-    child.wait(PATIENCE)
-
-
-def test_a_sweep_trains_to_its_end_over_ssh(quiet_server, sshd, tmp_path):
+def test_a_fleet_that_submits_many_pilots_leaves_others_their_turn(quiet_server, tmp_path):
     server = quiet_server
-    ok("fleet", "create", "lab", "engine=ssh", "hosts=127.0.0.1", "max=2", "idle=2s",
-       f"folder={tmp_path}/work", f"args={sshd}", server=server)
-    sweep = submit(server, tmp_path)
-    assert until(lambda: ended(server, sweep), PATIENCE), \
-        json.dumps(all_pilots(server)) + server.log_text()
-    ok("fleet", "stop", "lab", server=server)
-    assert until(lambda: processes(str(tmp_path)) == {}, PATIENCE), all_pilots(server)
-    assert all(one["worker"] for one in all_pilots(server))
+    (tmp_path / "queue").mkdir()
+    spec = {"name": "many", "engine": "command", "min": 60, "max": 60, "backlog": 60, "commands": {
+        "submit": ["mktemp", f"{tmp_path}/queue/jobXXXXXX"], "list": ["true"], "cancel": ["true"]}}
+    server.post("/v1/fleets", {"request_id": "many", "spec": spec})  # a command a second: a minute
+    assert until(lambda: any((tmp_path / "queue").iterdir()), PATIENCE), server.log_text()
+    server.post("/v1/fleets", {"request_id": "one",
+                               "spec": {"name": "one", "engine": "local", "min": 1}})
+    assert until(lambda: server.get("/v1/fleets/fl_2")["joined"] == 1, PATIENCE), server.log_text()
+    waiting = [one for one in server.get("/v1/fleets/fl_1/pilots?limit=100")["items"]
+               if one["state"] == "wanted"]
+    lines = [line for line in server.log_text().splitlines() if "submitted as" in line]
+    first = next(at for at, line in enumerate(lines) if "fleet 'one'" in line)
+    assert first < 30, "its pilot waited for those of the other fleet"
+    assert len(waiting) + len(lines) > 60, "those not submitted yet are not given up"
 
 
 # Slurm -------------------------------------------------------------------------------------------

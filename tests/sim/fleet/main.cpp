@@ -26,14 +26,15 @@ int main(int argc, char** argv) {
     sum.crashes += world.tally.crashes;
     sum.preempted += world.tally.preempted;
     sum.outages += world.tally.outages;
+    sum.hours += world.tally.hours;
     sum.events += world.tally.events;
   }
   std::printf(
-      "%llu fleets: %lld submissions, %lld adopted, %lld crashes, %lld preemptions, %lld outages, "
-      "%lld events; none leaked, none twice, no run lost\n",
+      "%llu fleets: %lld submissions, %lld adopted, %lld crashes, %lld preemptions, %lld outages "
+      "(%lld of an hour), %lld events; none leaked, none twice, no run lost\n",
       static_cast<unsigned long long>(count), static_cast<long long>(sum.submissions),
       static_cast<long long>(sum.adopted), static_cast<long long>(sum.crashes),
       static_cast<long long>(sum.preempted), static_cast<long long>(sum.outages),
-      static_cast<long long>(sum.events));
+      static_cast<long long>(sum.hours), static_cast<long long>(sum.events));
   return EXIT_SUCCESS;
 }

@@ -20,6 +20,8 @@ SubmitResult Cluster::submit(const PilotOrder& pilot, const FleetSpec& spec, Ins
   if (away(now)) return {pilot.pilot, Submission::unknown, {}, "no controller"};
   if (happens(0.05)) return {pilot.pilot, Submission::unknown, {}, "never arrived"};
   if (happens(0.05)) return {pilot.pilot, Submission::rejected, {}, "refused"};
+  if (quota_ && alive() >= *quota_)
+    return {pilot.pilot, Submission::rejected, {}, "QOSMaxSubmitJobPerUserLimit", false, true};
   Job& job = add(pilot, spec, now);
   if (happens(0.05)) {  // refused, and yet there is a job, which failed
     end(job, now, true);

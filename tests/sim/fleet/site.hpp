@@ -29,7 +29,10 @@ struct Job {
 
 class Cluster {
  public:
-  explicit Cluster(std::uint64_t seed) : rng_(seed, Purpose::simulation, 7) {}
+  // On every second cluster an account may have few jobs at a time.
+  explicit Cluster(std::uint64_t seed) : rng_(seed, Purpose::simulation, 7) {
+    if (rng_.uniform() < 0.5) quota_ = 1 + static_cast<int>(rng_.below(6));
+  }
 
   SubmitResult submit(const PilotOrder& pilot, const FleetSpec& spec, Instant now);
   Result<Listing> list(Instant now);
@@ -50,6 +53,7 @@ class Cluster {
   Job& add(const PilotOrder& pilot, const FleetSpec& spec, Instant now);
 
   Rng rng_;
+  std::optional<int> quota_;
   int last_ = 0;
 };
 

@@ -7,7 +7,8 @@
 namespace hone::sim {
 namespace {
 
-constexpr Duration storm = seconds(3600);  // faults happen so long
+constexpr Duration storm = seconds(3 * 3600);  // faults happen so long
+constexpr std::int64_t longest_outage = 3600;  // seconds
 constexpr Duration last = seconds(8 * 3600);
 constexpr SweepId sweep_id{1};
 constexpr FleetId fleet_id{1};
@@ -76,10 +77,15 @@ void FleetWorld::reconcile() {
   const bool crashes = !cluster_.calm && rng_.uniform() < 0.002;
   if (crashes) ++tally.crashes;
   const bool before_submission = rng_.uniform() < 0.5;
+  const bool queues = rng_.uniform() < 0.5;  // one submission in a turn
   for (const FleetOrder& order : std::get<std::vector<FleetOrder>>(*reply)) {
     FleetNews news{.fleet = order.fleet};
     for (const PilotOrder& pilot : order.submit) {
       if (crashes && before_submission) continue;
+      if (!news.submitted.empty() && queues) {
+        news.queued.insert(pilot.pilot);
+        continue;
+      }
       ++tally.submissions;
       news.submitted.push_back(cluster_.submit(pilot, order.spec, now_));
     }
@@ -94,9 +100,12 @@ void FleetWorld::reconcile() {
 }
 
 void FleetWorld::meddle() {
-  if (rng_.uniform() < 0.0005) {
-    cluster_.away_until = now_ + seconds(static_cast<std::int64_t>(rng_.below(1800)));
+  if (rng_.uniform() < 0.0003) {
+    const bool longest = rng_.uniform() < 0.2;
+    const auto time = longest ? longest_outage : static_cast<std::int64_t>(rng_.below(1800));
+    cluster_.away_until = std::max(now_ + seconds(time), cluster_.away_until.value_or(now_));
     ++tally.outages;
+    if (longest) ++tally.hours;
   }
   for (Job& job : cluster_.jobs)
     if (job.started && !job.ended && rng_.uniform() < 0.001) {

@@ -15,6 +15,7 @@ namespace hone::sim {
 
 struct FleetTally {
   std::int64_t submissions = 0, adopted = 0, crashes = 0, preempted = 0, outages = 0, events = 0;
+  std::int64_t hours = 0;  // outages of one hour
 };
 
 class FleetWorld {

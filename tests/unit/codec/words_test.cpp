@@ -71,8 +71,8 @@ TEST(Words, are_permanent) {
   EXPECT_EQ(words_both_ways<FleetState>(), "running halted stopping stopped");
   EXPECT_EQ(words_both_ways<PilotState>(), "wanted unknown pending held running absent ended");
   EXPECT_EQ(words_both_ways<FleetRule>(),
-            "demand minimum probe enough at_max backlog back_off halted stopping over_max "
-            "surplus adopted completed failed vanished never_seen rejected");
+            "demand minimum probe enough at_max backlog back_off halted limited stopping "
+            "over_max surplus adopted completed failed vanished never_seen rejected");
 }
 
 TEST(Words, go_on_is_continue_on_the_wire) {

@@ -35,8 +35,8 @@ constexpr const char* squeue_text = R"(#!/bin/sh
 test -f "$MOCK/away" && { echo "Unable to contact slurm controller" >&2; exit 1; }
 for f in "$MOCK"/job.*; do
   test -f "$f" || continue
-  read state name <"$f"
-  echo "${f##*.}|$state|$name|$name|None"
+  read state name comment <"$f"
+  echo "${f##*.}|$state|$name|${comment:-$name}|None"
 done
 )";
 constexpr const char* list_text = R"(#!/bin/sh
@@ -56,6 +56,7 @@ done
 // ssh on this machine: the last two words are `sh -s`.
 constexpr const char* ssh_text = R"(#!/bin/sh
 test -f "$MOCK/away" && { echo "ssh: connect to host: No route to host" >&2; exit 255; }
+for host in "$@"; do test -f "$MOCK/ssh.$host" && { cat "$MOCK/ssh.$host" >&2; exit 255; }; done
 exec sh -s
 )";
 // A worker that only waits. The loop keeps its command line in /proc.
@@ -96,7 +97,7 @@ class Engines : public testing::TestWithParam<std::string_view> {
   }
   std::unique_ptr<Engine> make(std::string_view name) {
     order.spec.engine = name;
-    if (name == "ssh") order.spec.hosts = {"node1"};
+    if (name == "ssh" && order.spec.hosts.empty()) order.spec.hosts = {"node1"};
     if (name == "command")
       order.spec.commands = {{"sbatch", "{token}"}, {"list"}, {"scancel", "{handle}"}};
     const Site site{folder / "site", folder / "bin" / "hone-worker", "http://127.0.0.1:1", ""};
@@ -191,6 +192,27 @@ TEST_F(Slurm, states_that_are_not_in_the_table_are_jobs_that_are_there) {
   EXPECT_TRUE(find(listing, PilotId{8})->failed);
 }
 
+TEST_F(Slurm, a_limit_of_jobs_is_no_permanent_rejection) {
+  say("refuse",
+      "sbatch: error: QOSMaxSubmitJobPerUserLimit\nsbatch: error: Batch job submission failed: Job "
+      "violates accounting/QOS policy (job submit limit, user's size and/or time limits)\n");
+  const auto result = make("slurm")->submit(pilot);
+  EXPECT_EQ(result.outcome, Submission::rejected);
+  EXPECT_TRUE(result.limited);
+  EXPECT_FALSE(result.permanent);
+}
+
+TEST_F(Slurm, a_job_is_found_by_its_comment_or_by_its_name) {
+  const auto engine = make("slurm");
+  say("job.1", "RUNNING renamed " + pilot.token);
+  say("job.2", "RUNNING " + pilot_token(order.mark, PilotId{8}) + " replaced");
+  say("job.3", "RUNNING renamed replaced");
+  const auto listing = engine->list();
+  EXPECT_NE(find(listing, PilotId{7}), nullptr);
+  EXPECT_NE(find(listing, PilotId{8}), nullptr);
+  EXPECT_EQ(listing->pilots.size(), 2U);
+}
+
 TEST_F(Slurm, the_script_has_no_secret_and_quotes_its_words) {
   order.spec.folder = "/data/o'brien";
   const Site site{folder / "site", "/opt/hone-worker", "http://login:1", "/home/a/worker.token"};
@@ -222,6 +244,32 @@ using Ssh = Engines;
 TEST_F(Ssh, a_host_without_an_answer_makes_no_list) {
   say("away");
   EXPECT_FALSE(make("ssh")->list());
+}
+
+TEST_F(Ssh, a_host_that_is_not_reached_has_no_pilot_and_another_one_is_tried) {
+  say("ssh.node1", "ssh: connect to host node1 port 22: Connection refused\n");
+  order.spec.hosts = {"node1", "node2"};
+  const auto engine = make("ssh");
+  const auto first = engine->submit(pilot);
+  EXPECT_EQ(first.outcome, Submission::rejected);
+  EXPECT_FALSE(first.permanent);
+  EXPECT_EQ(first.detail, "node1: ssh: connect to host node1 port 22: Connection refused");
+  const PilotOrder next{PilotId{8}, pilot_token(order.mark, PilotId{8})};
+  const auto second = engine->submit(next);
+  EXPECT_TRUE(second.handle.starts_with("node2/")) << second.detail;
+  const auto listing = engine->list();
+  ASSERT_TRUE(listing);
+  EXPECT_EQ(listing->silent, std::vector<std::string>{"node1/"});
+  ASSERT_TRUE(engine->cancel({{next.pilot, next.token, second.handle}}));
+}
+
+TEST_F(Ssh, a_key_that_no_host_accepts_is_a_permanent_rejection) {
+  say("ssh.node1", "me@node1: Permission denied (publickey).\n");
+  say("ssh.node2", "Host key verification failed.\n");
+  order.spec.hosts = {"node1", "node2"};
+  const auto engine = make("ssh");
+  EXPECT_FALSE(engine->submit(pilot).permanent) << "node2 may accept it";
+  EXPECT_TRUE(engine->submit(pilot).permanent);
 }
 
 TEST_F(Ssh, a_host_without_the_program_is_a_permanent_rejection) {

@@ -35,8 +35,10 @@ struct Given {
         {.fleet = fleet.id,
          .submitted = {{pilot, outcome, accepted ? text : "", accepted ? "" : text, permanent}}});
   }
-  std::vector<EventBody> listed(std::vector<ListedPilot> pilots, bool complete = true) {
-    return when({.fleet = fleet.id, .listing = Listing{std::move(pilots), complete, seconds(60)}});
+  std::vector<EventBody> listed(std::vector<ListedPilot> pilots,
+                                std::vector<std::string> silent = {}) {
+    return when(
+        {.fleet = fleet.id, .listing = Listing{std::move(pilots), seconds(60), std::move(silent)}});
   }
   void joined(PilotId pilot, WorkerId worker) { pilot_joined(fleet, pilot, worker, now); }
   // Accepts every submission that the fleet wants now.
@@ -134,13 +136,81 @@ TEST(FleetRules, one_list_without_a_pilot_proves_nothing) {
   EXPECT_EQ(only<PilotEnded>(given.listed({})).rule, FleetRule::vanished);
 }
 
-TEST(FleetRules, an_incomplete_list_proves_nothing) {
+// A host that is down made every list incomplete: pilots that had left other hosts stayed for good.
+TEST(FleetRules, a_silent_host_hides_its_own_pilots_alone) {
   Given given;
-  given.load.waiting = 1;
+  given.load.waiting = 3;
+  given.fleet.spec.backlog = 3;
   given.passes(seconds(1));
-  given.accept_all();
-  given.now = given.now + seconds(600);
-  EXPECT_TRUE(given.listed({}, false).empty());
+  given.when({.fleet = given.fleet.id,
+              .submitted = {{PilotId{1}, Submission::accepted, "up/17"},
+                            {PilotId{2}, Submission::accepted, "down/18"},
+                            {PilotId{3}, Submission::unknown}}});
+  given.load.waiting = 0;
+  given.listed({}, {"down/"});
+  given.now = given.now + seconds(61);
+  EXPECT_EQ(only<PilotEnded>(given.listed({}, {"down/"})).pilot, PilotId{1});
+  EXPECT_EQ(given.fleet.pilots.at(PilotId{2}).state, PilotState::pending);
+  EXPECT_EQ(given.fleet.pilots.at(PilotId{3}).state, PilotState::unknown)
+      << "it may have started on any host";
+}
+
+TEST(FleetRules, a_pilot_whose_submission_follows_is_not_forgotten) {
+  Given given;
+  given.load.waiting = 2;
+  given.passes(seconds(1));
+  given.when({.fleet = given.fleet.id,
+              .submitted = {{PilotId{1}, Submission::accepted, "17"}},
+              .queued = {PilotId{2}}});
+  ASSERT_EQ(order_of(given.fleet).submit.size(), 1U);
+  EXPECT_EQ(order_of(given.fleet).submit[0].pilot, PilotId{2});
+  given.passes(seconds(1));  // as after a crash: no process will submit it
+  EXPECT_EQ(given.fleet.pilots.at(PilotId{2}).state, PilotState::unknown);
+  EXPECT_TRUE(order_of(given.fleet).submit.empty());
+}
+
+TEST(FleetRules, a_pilot_that_is_canceled_while_it_waits_for_its_submission_is_not_submitted) {
+  Given given;
+  given.load.waiting = 2;
+  given.passes(seconds(1));
+  given.fleet.state = FleetState::stopping;
+  given.when({.fleet = given.fleet.id, .queued = {PilotId{1}, PilotId{2}}});
+  EXPECT_TRUE(order_of(given.fleet).submit.empty());
+}
+
+// The limit of an account halted the fleet for good, as a wrong account does.
+TEST(FleetRules, a_limit_of_jobs_keeps_what_was_accepted_and_is_tried_again) {
+  Given given;
+  given.load.waiting = 4;
+  given.fleet.spec.backlog = 4;
+  given.passes(seconds(1));
+  const SubmitResult no_more{{},  Submission::rejected, {}, "QOSMaxSubmitJobPerUserLimit", false,
+                             true};
+  FleetNews news{.fleet = given.fleet.id, .submitted = {{PilotId{1}, Submission::accepted, "17"}}};
+  for (const int number : {2, 3, 4}) {
+    news.submitted.push_back(no_more);
+    news.submitted.back().pilot = PilotId{number};
+  }
+  const auto events = given.when(news);
+  EXPECT_EQ(count<PilotEnded>(events), 3);
+  EXPECT_EQ(only<FleetDecided>(events).rule, FleetRule::limited);
+  EXPECT_EQ(only<FleetDecided>(events).detail, "QOSMaxSubmitJobPerUserLimit");
+  EXPECT_EQ(given.fleet.failures, 0);
+  EXPECT_EQ(count<PilotWanted>(given.passes(limit_wait - seconds(1))), 0);
+  EXPECT_EQ(count<PilotWanted>(given.passes(seconds(1))), 1) << "one, to see";
+}
+
+TEST(FleetRules, a_pilot_that_ends_under_a_limit_of_jobs_is_replaced_at_once) {
+  Given given;
+  given.load.waiting = 2;
+  given.passes(seconds(1));
+  given.when({.fleet = given.fleet.id,
+              .submitted = {{PilotId{1}, Submission::accepted, "17"},
+                            {PilotId{2}, Submission::rejected, {}, "no more", false, true}}});
+  given.joined(PilotId{1}, WorkerId{5});
+  const auto events = given.listed({{PilotId{1}, PilotState::ended, false, "17"}});
+  EXPECT_EQ(count<PilotEnded>(events), 1);
+  EXPECT_EQ(count<PilotWanted>(events), 1);
 }
 
 TEST(FleetRules, a_worker_with_a_lease_is_alive_whatever_the_list_names) {

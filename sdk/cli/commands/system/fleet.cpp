@@ -189,6 +189,8 @@ std::string_view sentence_of(FleetRule rule) {
       return "pilots failed before they joined; the next submission waits";
     case FleetRule::halted:
       return "the engine rejects every submission; change the fleet with `hone fleet set`";
+    case FleetRule::limited:
+      return "the engine takes no more jobs of this account; one more is tried after 10 min";
     case FleetRule::stopping:
       return "a user stopped the fleet";
     case FleetRule::over_max:
