@@ -193,7 +193,8 @@ struct Fold {
   void operator()(const LeaseGranted& e) const {
     const RunId run = e.attempt.run;
     sql::run(s.add_attempt, e.lease, run.trial, run.replicate, e.attempt.number, e.worker, at,
-             e.resume, e.step, e.turn ? to_text(encode(*e.turn)) : std::string());
+             e.resume, e.step, e.turn ? to_text(encode(*e.turn)) : std::string(),
+             e.width ? to_text(encode(*e.width)) : std::string());
     if (e.step > 0)
       sql::run(s.repeat_step, run.trial, run.replicate, e.resume, e.step);
     else if (e.attempt.number > 1)

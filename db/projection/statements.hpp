@@ -107,7 +107,7 @@ struct ProjectionStatements {
   SQLite::Statement add_attempt{
       db,
       "INSERT INTO attempt (lease, trial, replicate, number, sweep, worker, granted_at, resume,"
-      " step, turn, step_name) SELECT ?1, ?2, ?3, ?4, t.sweep, ?5, ?6, ?7, ?8, ?9,"
+      " step, turn, width, step_name) SELECT ?1, ?2, ?3, ?4, t.sweep, ?5, ?6, ?7, ?8, ?9, ?10,"
       " coalesce(s.spec ->> ('$.steps[' || ?8 || '].name'), '')"
       " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?2"};
   SQLite::Statement finish_step{db, "UPDATE attempt SET finished = 1 WHERE lease = ?1"};

@@ -95,6 +95,7 @@ AttemptRow read_attempt(const SQLite::Statement& s) {
   row.step = c.text();
   row.finished = c.small() != 0;
   row.turn = c.text();
+  row.width = c.text();
   return row;
 }
 
@@ -199,7 +200,8 @@ Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const Pa
       db,
       "SELECT a.trial, a.replicate, a.number, a.sweep, a.worker, w.host, a.lease,"
       " a.granted_at, a.started_at, a.ended_at, a.end_reason, a.detail, a.resume,"
-      " a.failure, a.workflow, coalesce(x.differs, ''), a.step_name, a.finished, a.turn"
+      " a.failure, a.workflow, coalesce(x.differs, ''), a.step_name, a.finished, a.turn,"
+      " a.width"
       " FROM attempt a JOIN worker w ON w.id = a.worker"
       " LEFT JOIN attempt_code x ON x.lease = a.lease"
       " WHERE a.trial = ? AND a.replicate = ? AND a.number > ?"

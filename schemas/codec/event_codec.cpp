@@ -51,7 +51,7 @@ void fields(auto& f, Of<LeaseGranted> auto& e) {
   f("lease", e.lease)("attempt", e.attempt)("worker", e.worker)("request_id", e.request_id);
   f.maybe("resume", e.resume)("expires_at_us", e.expires_at, us);
   f.some("step", e.step, Integer{0, steps_max - 1}).some("turn", e.turn);
-  f.some("devices", e.devices, device_numbers);
+  f.some("devices", e.devices, device_numbers).some("width", e.width);
 }
 void fields(auto& f, Of<LeaseRenewed> auto& e) {
   f("lease", e.lease)("expires_at_us", e.expires_at, us);
@@ -70,10 +70,13 @@ void fields(auto& f, Of<ModelSaved> auto& e) {
   f("model", e.model)("lease", e.lease)("run", e.run)("sha256", e.sha256, Digest{});
   f("bytes", e.bytes)("step", e.step)("phase", e.phase).maybe("parent", e.parent);
 }
+void fields(auto& f, Of<KeptSlots> auto& k) {
+  f("worker", k.worker)("cpus", k.cpus, Integer{1, slots_max})("until_us", k.until, us);
+}
 void fields(auto& f, Of<RunReturned> auto& e) {
   f("lease", e.lease)("run", e.run)("reason", e.reason)("detail", e.detail);
   f.some("failure", e.failure).some("not_before_us", e.not_before, us).some("avoid", e.avoid);
-  f.some("alone", e.alone);
+  f.some("alone", e.alone).some("keep", e.keep);
 }
 void fields(auto& f, Of<RunEnded> auto& e) {
   f("run", e.run)("state", e.state)("reason", e.reason)("exit_code", e.exit_code);
@@ -209,6 +212,10 @@ Json write(const Event& event) {
 }  // namespace codec
 
 template Json encode(const Turn&);
+template Json encode(const Width&);
+Result<Width> decode_width(const Json& document) {
+  return codec::decode_as<Width>(document, {}, codec::Fault::of_reply());
+}
 Result<Turn> decode_turn(const Json& document) {
   return codec::decode_as<Turn>(document, {}, codec::Fault::of_reply());
 }

@@ -12,6 +12,7 @@
 #include "schemas/types/spec.hpp"
 #include "schemas/types/submit.hpp"
 #include "schemas/types/widening.hpp"
+#include "schemas/types/width.hpp"
 #include "schemas/types/wire.hpp"
 
 namespace hone::codec {
@@ -129,10 +130,28 @@ inline constexpr std::size_t labels_max = 32;
 inline constexpr ListOf bytes_of_gpus{Integer{0, exact_max}, std::size_t{slots_max}};
 inline constexpr ListOf device_numbers{Integer{0, slots_max - 1}, std::size_t{slots_max}};
 
-void fields(auto& f, Of<ResourcesSpec> auto& r) {
-  f.maybe("cpus", r.cpus, Integer{1, slots_max}).maybe("gpus", r.gpus, Integer{0, slots_max});
+// The slots of a run: a number, or {min, max}.
+struct CpuRange {
+  int least = 1;
+  int most = 0;  // 0: always the least
+};
+template <>
+CpuRange read(const Spot& spot);
+template <>
+Json write(const CpuRange& cpus);
+
+void fields(auto& f, Of<CpuRange> auto& c) {
+  f.maybe("min", c.least, Integer{1, slots_max})("max", c.most, Integer{1, slots_max});
+}
+void check(Reader& reader, const CpuRange& cpus);
+
+template <class F>
+void fields(F& f, Of<ResourcesSpec> auto& r) {
+  CpuRange cpus{r.cpus, r.cpus_max};
+  f.maybe("cpus", cpus).maybe("gpus", r.gpus, Integer{0, slots_max});
   f.some("memory", r.memory, read_size).some("labels", r.labels, ListOf{read_label, labels_max});
   f.some("gpu_memory", r.gpu_memory, read_size);
+  if constexpr (reads<F>) r.cpus = cpus.least, r.cpus_max = cpus.most;
 }
 void check(Reader& reader, const ResourcesSpec& resources);
 
@@ -147,6 +166,11 @@ void fields(auto& f, Of<Turn> auto& t) {
   f("rule", t.rule)("weight", t.weight)("service", t.service).some("held", t.held);
   f("next", t.next)("next_service", t.next_service).some("next_held", t.next_held);
   f("waiting", t.waiting);
+}
+
+void fields(auto& f, Of<Width> auto& w) {
+  f("cpus", w.cpus, Integer{1, slots_max})("rule", w.rule).some("free", w.free);
+  f.some("measured", w.measured).some("phase_s", w.phase_s)("faster", w.faster);
 }
 
 void fields(auto& f, Of<FileRef, SaveArtifactRequest> auto& r) {

@@ -9,6 +9,25 @@ void check(Reader& reader, const SlotsSpec& bounds) {
                                   std::to_string(bounds.min) + ")");
 }
 
+void check(Reader& reader, const CpuRange& cpus) {
+  if (cpus.most < cpus.least)
+    reader.refuse_rule("max", "max (" + std::to_string(cpus.most) + ") is smaller than min (" +
+                                  std::to_string(cpus.least) + ")");
+}
+
+template <>
+CpuRange read(const Spot& spot) {
+  if (!spot.json.is_object()) return {.least = read_int(spot, Integer{1, slots_max})};
+  auto cpus = read_object<CpuRange>(spot);
+  if (cpus.most <= cpus.least) cpus.most = 0;
+  return cpus;
+}
+
+template <>
+Json write(const CpuRange& cpus) {
+  return cpus.most == 0 ? Json(cpus.least) : write_object(cpus);
+}
+
 // A duration after the submission, a time, or none.
 template <>
 Deadline read(const Spot& spot) {

@@ -223,6 +223,9 @@ void check_steps(const Spot& spot, const std::vector<StepSpec>& steps) {
         spot.fault.note_rule(Place(at_needs, j), "no earlier step is called " + in_quotes(name) +
                                                      did_you_mean(name, earlier) +
                                                      ": steps run in the order of the file");
+    if (steps[i].resources && steps[i].resources->cpus_max > 0)
+      spot.fault.note_rule(Place(Place(Place(spot.place, i), "resources"), "cpus"),
+                           "is a number for a step of a pipeline, not {min, max}");
     earlier.emplace_back(steps[i].name);
   }
 }
@@ -329,6 +332,22 @@ void check(Reader& reader, const ResourcesSpec& resources) {
     reader.refuse("gpu_memory", "is the memory of each GPU that a run gets: write gpus: 1, too");
 }
 
+namespace {
+
+// Refuses a range of slots that no program would use.
+void check_cpus(Reader& reader, const SweepSpec& spec) {
+  if (spec.resources.cpus_max == 0 || std::holds_alternative<CommandTrainer>(spec.trainer)) return;
+  const auto* trainer = std::get_if<BuiltinTrainer>(&spec.trainer);
+  reader.spot.fault.note_rule(
+      Place(Place(reader.spot.place, "resources"), "cpus"),
+      "is a number here; {min, max} is for a command that reads ${hone.cpus}" +
+          (trainer == nullptr ? ""
+                              : ": the settings of trainer " + trainer->name +
+                                    " decide how many threads it starts"));
+}
+
+}  // namespace
+
 void check(Reader& reader, const SweepSpec& spec) {
   if (reader.find("objective") == nullptr && reader.find("objectives") == nullptr)
     reader.refuse("objective", "is missing: 'objective' or 'objectives' is required here");
@@ -336,6 +355,7 @@ void check(Reader& reader, const SweepSpec& spec) {
       reader.find("steps") == nullptr)
     reader.refuse("trainer",
                   "is missing: say what to run, either trainer: {name: ...} or command: [...]");
+  check_cpus(reader, spec);
   if (const int most = most_resources(spec).cpus; spec.slots.max && *spec.slots.max < most)
     reader.spot.fault.note_rule(
         Place(Place(reader.spot.place, "slots"), "max"),

@@ -28,6 +28,7 @@ struct ResourcesSpec {
   std::int64_t memory = 0;            // bytes; 0: not counted and not limited
   std::vector<std::string> labels{};  // that its worker must have
   std::int64_t gpu_memory = 0;        // bytes of each of its GPUs; 0: no other run may use them
+  int cpus_max = 0;  // it may get up to so many while no run waits for them; 0: always `cpus`
   friend bool operator==(const ResourcesSpec&, const ResourcesSpec&) = default;
 };
 

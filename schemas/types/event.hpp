@@ -24,6 +24,7 @@
 #include "schemas/types/turn.hpp"
 #include "schemas/types/verdict.hpp"
 #include "schemas/types/widening.hpp"
+#include "schemas/types/width.hpp"
 
 namespace hone {
 
@@ -120,9 +121,10 @@ struct LeaseGranted {  // a queued run, or a paused one that is promoted
   std::string request_id;
   std::optional<ModelId> resume;
   Instant expires_at;
-  int step = 0;                // of the pipeline, that the lease covers
-  std::optional<Turn> turn{};  // where other sweeps waited
-  std::vector<int> devices{};  // its GPUs, of a worker that announced their memory
+  int step = 0;                  // of the pipeline, that the lease covers
+  std::optional<Turn> turn{};    // where other sweeps waited
+  std::vector<int> devices{};    // its GPUs, of a worker that announced their memory
+  std::optional<Width> width{};  // where resources.cpus is a range
 };
 
 struct LeaseRenewed {
@@ -183,6 +185,7 @@ struct RunReturned {
   // It ran out of the memory of a GPU that it shared. That does not count: from now on the run
   // shares no GPU.
   bool alone = false;
+  std::optional<KeptSlots> keep{};  // it is to continue there with more or fewer slots
 };
 
 struct RunEnded {

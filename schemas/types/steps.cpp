@@ -40,6 +40,7 @@ int least_slots(const SweepSpec& spec) {
 
 ResourcesSpec most_resources(const SweepSpec& spec) {
   ResourcesSpec most = resources_of(spec, 0);
+  most.cpus_max = 0;
   for (int step = 1; step < steps_of(spec); ++step) {
     const ResourcesSpec one = resources_of(spec, step);
     most.cpus = std::max(most.cpus, one.cpus);

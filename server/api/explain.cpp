@@ -304,9 +304,12 @@ Result<Json> explain(SQLite::Database& db, const RunRow& run) {
   json["run"] = text(run.id);
   json["state"] = word(run.state);
   json["reason"] = word(run.reason);
-  const auto use = read_use(db, run.id, facts->resources);
+  const auto width = newest_width(db, run);
+  ResourcesSpec claimed = facts->resources;
+  if (width) claimed.cpus = width->cpus;
+  const auto use = read_use(db, run.id, claimed);
   json["text"] = subject(*facts) + story(*facts) + fork_text(facts->run) +
-                 (facts->asked ? "" : turn_text(db, run, facts->resources)) +
+                 (facts->asked ? "" : turn_text(db, run, facts->resources)) + width_text(width) +
                  (use ? " " + use_text(*use) : "") + doubt(*facts);
   json["use"] = render_use(use);
   json["verdicts"] = verdicts(*facts);

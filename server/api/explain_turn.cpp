@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/expect.hpp"
 #include "base/text.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/body.hpp"
@@ -49,6 +50,50 @@ std::string turn_text(SQLite::Database& db, const RunRow& run, const ResourcesSp
   const auto document = parse_json(attempt->turn);
   const auto turn = document ? decode_turn(*document) : Result<Turn>(document.error());
   return turn ? start + reason_text(*turn, text(run.sweep)) : start + ".";
+}
+
+std::optional<Width> newest_width(SQLite::Database& db, const RunRow& run) {
+  if (run.attempts == 0) return std::nullopt;
+  const auto attempt = newest_attempt(db, run);
+  if (!attempt || attempt->width.empty()) return std::nullopt;
+  const auto document = parse_json(attempt->width);
+  const auto width = document ? decode_width(*document) : Result<Width>(document.error());
+  return width ? std::optional(*width) : std::nullopt;
+}
+
+namespace {
+
+std::string bound_text(const Width& width) {
+  switch (width.rule) {
+    case WidthRule::waiting:
+      return "as another run waited for slots";
+    case WidthRule::full:
+      return "as no further one was free for it on its worker";
+    case WidthRule::most:
+      return "the most that resources.cpus allows, as no run waited for them";
+    case WidthRule::measured:
+      return "twice the most that phases were measured with, as no run waited for them";
+    case WidthRule::gain:
+      return "as one more would shorten its phases by too little";
+    case WidthRule::others:
+      return "as the rest shortens other runs of its worker by more";
+  }
+  unreachable();
+}
+
+}  // namespace
+
+std::string width_text(const std::optional<Width>& width) {
+  if (!width) return "";
+  std::string text = " It got " + counted(width->cpus, "slot") + ", " + bound_text(*width);
+  if (width->faster <= 1) return text + ".";
+  return text + ": its phases should be " +
+         short_number_text(std::round(width->faster * 100) / 100) +
+         " times as fast as with the least, " +
+         (width->measured == 0
+              ? "which is assumed"
+              : "by " + counted(width->measured, "phase") + " measured with more than the least") +
+         ".";
 }
 
 }  // namespace hone::api

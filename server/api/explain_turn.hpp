@@ -3,14 +3,20 @@
 
 #include <SQLiteCpp/Database.h>
 
+#include <optional>
 #include <string>
 
 #include "db/queries/rows.hpp"
 #include "schemas/types/budget_spec.hpp"
+#include "schemas/types/width.hpp"
 
 namespace hone::api {
 
 // Why the run's newest attempt started there and then; empty for a run without attempts.
 std::string turn_text(SQLite::Database& db, const RunRow& run, const ResourcesSpec& resources);
+
+// The slots of the run's newest attempt and their reason, where its sweep names a range.
+std::optional<Width> newest_width(SQLite::Database& db, const RunRow& run);
+std::string width_text(const std::optional<Width>& width);
 
 }  // namespace hone::api

@@ -87,6 +87,10 @@ std::string overruled_text(const Verdict& verdict, const SweepSpec& spec) {
   if (verdict.reason == VerdictReason::yields && changes_parameters(verdict))
     return " It was paused, to continue from its checkpoint with the next parameters of its "
            "schedule.";
+  const auto cpus = find_input(verdict.inputs, "cpus");
+  if (verdict.reason == VerdictReason::yields && cpus)
+    return " It was paused, to continue from its checkpoint with " +
+           counted(static_cast<std::int64_t>(*cpus), "slot") + ".";
   if (verdict.reason == VerdictReason::yields)
     return " It gave its slots to another sweep, which had got less for its share, and continues "
            "from its checkpoint when its turn comes.";

@@ -180,6 +180,7 @@ Json render(const AttemptRow& row) {
   json["step"] = row.step.empty() ? Json(nullptr) : Json(row.step);
   json["finished"] = row.finished;
   json["turn"] = row.turn.empty() ? Json(nullptr) : stored_json(row.turn);
+  json["width"] = row.width.empty() ? Json(nullptr) : stored_json(row.width);
   return json;
 }
 

@@ -54,13 +54,33 @@ void fields(Archive& archive, MaybeConst<FileRef> auto& file) {
 }
 
 template <class Archive>
+void fields(Archive& archive, MaybeConst<KeptSlots> auto& keep) {
+  auto& [worker, cpus, until] = keep;
+  archive(worker, cpus, until);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<PhasePace> auto& pace) {
+  auto& [phases, sum] = pace;
+  archive(phases, sum);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<MeasuredWidths> auto& widths) {
+  auto& [least, wide, starts] = widths;
+  archive(least, wide, starts);
+}
+
+template <class Archive>
 void fields(Archive& archive, MaybeConst<Run> auto& run) {
   auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
          resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
-         artifacts, phase_from, step, step_reports, checkpoint_step, files, alone] = run;
+         artifacts, phase_from, step, step_reports, checkpoint_step, files, alone, keep, pace,
+         pace_cpus] = run;
   archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
           resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
-          artifacts, phase_from, step, step_reports, checkpoint_step, files, alone);
+          artifacts, phase_from, step, step_reports, checkpoint_step, files, alone, keep, pace,
+          pace_cpus);
 }
 
 template <class Archive>
@@ -154,26 +174,26 @@ void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
   auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
          history, trials, runs, queue, resting, paused, enqueued, enqueue_requests, open_runs,
          live_leases, workflow, dataset, confirmed_by, archived, phase_times, rules, limited_from,
-         failing, unpausing, forks, successors, inherited, service] = sweep;
+         failing, unpausing, forks, successors, inherited, service, widths] = sweep;
   archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
           resting, paused, enqueued, enqueue_requests, open_runs, live_leases, workflow, dataset,
           confirmed_by, archived, phase_times, rules, limited_from, failing, forks, successors,
-          inherited, service);
+          inherited, service, widths);
   if constexpr (Archive::reads) equip(sweep);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
   auto& [id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
-         files, weight, devices, alone] = lease;
+         files, weight, devices, alone, cpus] = lease;
   archive(id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
-          files, weight, devices, alone);
+          files, weight, devices, alone, cpus);
 }
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<ResourcesSpec> auto& resources) {
-  auto& [cpus, gpus, memory, labels, gpu_memory] = resources;
-  archive(cpus, gpus, memory, labels, gpu_memory);
+  auto& [cpus, gpus, memory, labels, gpu_memory, cpus_max] = resources;
+  archive(cpus, gpus, memory, labels, gpu_memory, cpus_max);
 }
 
 template <class Archive>

@@ -155,6 +155,12 @@ ResourcesSpec needs_of(const Book& book, const Sweep& sweep, const Choice& choic
                                              : resources_of(sweep.spec, 0);
 }
 
+// Whether the run is to continue with slots that are not among these.
+bool waits_for_others(const Run& run, WorkerId worker, const std::optional<Capacity>& capacity) {
+  if (!run.keep || !worker) return false;
+  return run.keep->worker != worker || (capacity && capacity->free.counted.cpus < run.keep->cpus);
+}
+
 std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId worker,
                              const std::optional<Capacity>& capacity) {
   if (!may_have_work(sweep)) return std::nullopt;
@@ -162,7 +168,7 @@ std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId work
   bool waits_for_slots = false;
   for (const RunId id : sweep.queue) {
     const Run& run = *find_run(book, id);
-    if (run.avoid == worker) continue;
+    if (run.avoid == worker || waits_for_others(run, worker, capacity)) continue;
     const ResourcesSpec needs = needs_of(sweep.spec, run);
     if (places.fits_now(needs)) return Choice{Choice::Kind::resume, id, 0, places.gpus_for(needs)};
     if (!capacity || !places.fits_later(needs)) continue;
@@ -181,15 +187,6 @@ std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId work
   if (later && !places.fits_later(needs) && proposals_left(sweep) > 0 && places.fits_now(first))
     return Choice{Choice::Kind::propose, {}, 0, places.gpus_for(first)};
   return std::nullopt;
-}
-
-// Whether a worker might get a run of it. A sampler proposes nothing here: that may take a second.
-bool gives_run(const Book& book, const Sweep& sweep) {
-  if (std::holds_alternative<AskTrainer>(sweep.spec.trainer)) return false;
-  const auto choice = choose(book, sweep, WorkerId{}, std::nullopt);
-  if (!choice) return false;
-  return choice->kind != Choice::Kind::propose || !sweep.enqueued.empty() ||
-         sweep.sampler->proposes();
 }
 
 std::optional<LeaseCandidate> candidate_of(const Book& book, const Sweep& sweep,
@@ -217,6 +214,15 @@ std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep
   return candidate;
 }
 
+bool gives_run(const Book& book, const Sweep& sweep, WorkerId worker,
+               const std::optional<Capacity>& capacity) {
+  if (std::holds_alternative<AskTrainer>(sweep.spec.trainer)) return false;
+  const auto choice = choose(book, sweep, worker, capacity);
+  if (!choice) return false;
+  return choice->kind != Choice::Kind::propose || !sweep.enqueued.empty() ||
+         sweep.sampler->proposes();
+}
+
 std::optional<ResourcesSpec> next_needs(const Book& book, const Sweep& sweep, WorkerId worker,
                                         const Capacity& capacity) {
   const auto choice = choose(book, sweep, worker, capacity);
@@ -233,7 +239,8 @@ std::vector<ResourcesSpec> resources_wanted(const Book& book) {
       const ResourcesSpec of = resources_of(sweep.spec, step);
       needs.emplace(of.cpus, of.gpus, of.memory, of.labels, of.gpu_memory);
     }
-    if (!std::ranges::includes(wanted, needs) && gives_run(book, sweep)) wanted.merge(needs);
+    if (!std::ranges::includes(wanted, needs) && gives_run(book, sweep, {}, {}))
+      wanted.merge(needs);
   }
   std::vector<ResourcesSpec> resources;
   for (const auto& [cpus, gpus, memory, labels, gpu_memory] : wanted)
@@ -303,12 +310,13 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
     auto candidate = find_lease_candidate(book, sweep, request.worker, capacity);
     if (!candidate) continue;
     if (!aside) events.clear();  // the grant shows that the worker is alive
+    auto width = width_of(book, sweep, *candidate, request.worker, capacity.free);
     for (EventBody& event : candidate->events) events.push_back(std::move(event));
     const LeaseId lease{book.last_lease.value + 1};
     events.emplace_back(LeaseGranted{lease, AttemptId{candidate->run, candidate->attempts + 1},
                                      request.worker, request.request_id, candidate->resume,
                                      now + book.lease_length, candidate->step, turn_of(order, i),
-                                     std::move(candidate->devices)});
+                                     std::move(candidate->devices), width});
     close_unpromotable(sweep, book, candidate->run, events);
     return events;
   }

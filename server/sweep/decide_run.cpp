@@ -196,7 +196,10 @@ Result<Events> decide_report(const Book& book, const Report& command, Instant no
   }
   Events events;
   if (auto done = record_report(book, *lease, report, now, events); !done) return done.error();
-  if (!change_parameters(book, *lease, events)) yield_slots(book, *lease, now, events);
+  if (!change_parameters(book, *lease, events)) {
+    yield_slots(book, *lease, now, events);
+    change_width(book, *lease, now, events);
+  }
   return events;
 }
 

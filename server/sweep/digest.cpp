@@ -122,6 +122,7 @@ void add(Hash& hash, const Run& run) {
   for (const WorkerId worker : run.blamed) hash.add(worker);
   if (run.avoid) hash.add(*run.avoid);
   if (run.due) hash.add(*run.due);
+  if (run.keep) hash.add(run.keep->worker), hash.add(run.keep->cpus);
   if (run.step > 0) hash.add(run.step), hash.add(run.step_reports), hash.add(run.checkpoint_step);
   if (run.alone) hash.add(run.alone);
   for (const FileRef& file : run.files) hash.add(file.name), hash.add(file.sha256);
@@ -222,6 +223,8 @@ std::uint64_t digest(const Book& book) {
   for (const Token& token : book.tokens) add(hash, token);
   for (const auto& [id, fleet] : book.fleets) add(hash, fleet);
   // Later members, only if they are set.
+  for (const auto& [id, lease] : book.leases)
+    if (lease.cpus > 0) hash.add(id), hash.add(lease.cpus);
   for (const auto& [id, lease] : book.leases)
     if (lease.workflow) hash.add(id), hash.add(*lease.workflow);
   for (const auto& [id, lease] : book.leases)

@@ -160,7 +160,8 @@ class EventFolder {
                                         {},
                                         1,
                                         e.devices,
-                                        run.alone});
+                                        run.alone,
+                                        e.width ? e.width->cpus : 0});
     book_.workers.at(e.worker).seen_at = at_;
     take_slots(book_, sweep, book_.leases.at(e.lease), e.turn, at_);
     if (!imported_) book_.leases_by_request.emplace(e.request_id, e.lease);
@@ -191,6 +192,7 @@ class EventFolder {
     run.setbacks = 0;
     clear_suspects(book_, book_.leases.at(e.lease), at_);
     Sweep& sweep = sweep_of_run(e.run);
+    note_width(sweep, run, book_.leases.at(e.lease), at_);
     note_phase(sweep, run, at_);
     if (e.seed_applied) run.seed_applied = e.seed_applied;
     add_report(sweep.history, sweep.spec, run.record, e);
@@ -233,6 +235,8 @@ class EventFolder {
     else if (e.reason != EndReason::requeue_requested && e.failure != Failure::preempted)
       ++run.losses;
     run.avoid = e.avoid;
+    run.keep = e.keep;
+    if (e.keep) set_due(book_, run, e.keep->until);
     if (!e.not_before) return sweep.queue.push_front(e.run);
     sweep.resting.insert(e.run);
     set_due(book_, run, *e.not_before);
@@ -246,7 +250,7 @@ class EventFolder {
     if (e.reserved_until)
       set_due(book_, run, *e.reserved_until);
     else
-      run.avoid.reset();
+      run.avoid.reset(), run.keep.reset();
   }
 
   void operator()(const WorkerSeen& e) { book_.workers.at(e.worker).seen_at = at_; }

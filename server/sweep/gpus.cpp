@@ -34,6 +34,8 @@ ResourcesSpec needs_of(const SweepSpec& spec, const Run& run) {
 
 ResourcesSpec needs_of(const SweepSpec& spec, const Lease& lease) {
   ResourcesSpec needs = resources_of(spec, lease.step);
+  if (lease.cpus > 0) needs.cpus = lease.cpus;
+  needs.cpus_max = 0;
   return lease.alone ? without_sharing(std::move(needs)) : needs;
 }
 
@@ -93,6 +95,7 @@ Status check_offer(const WorkerState& worker, const AcquireRequest& offer) {
 
 Room room_of(const SweepSpec& spec, const Run* run, int step) {
   ResourcesSpec needs = run != nullptr ? needs_of(spec, *run) : resources_of(spec, step);
+  if (run != nullptr && run->keep) needs.cpus = std::max(needs.cpus, run->keep->cpus);
   const auto gpus = static_cast<std::size_t>(needs.gpus);
   // One that is taken in part fits no run that must be alone.
   const auto free = std::max<std::int64_t>(resources_of(spec, step).gpu_memory, 1);

@@ -79,6 +79,7 @@ class RenumberEvent {
     known(e.lease);
     known(e.run.trial);
     if (e.avoid) known(*e.avoid);
+    if (e.keep) known(e.keep->worker);
   }
   void operator()(RunEnded& e) { known(e.run.trial); }
   void operator()(RunReady& e) { known(e.run.trial); }

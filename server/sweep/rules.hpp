@@ -152,6 +152,10 @@ struct Capacity {
 std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
                                                    WorkerId worker,
                                                    const std::optional<Capacity>& capacity = {});
+// Whether the worker might get a run of the sweep. Proposes nothing: that may take a second.
+// Without a worker and a capacity, whether any might.
+bool gives_run(const Book& book, const Sweep& sweep, WorkerId worker,
+               const std::optional<Capacity>& capacity);
 // Returns what that run takes. Proposes nothing, and may therefore name a run that a sampler does
 // not have.
 std::optional<ResourcesSpec> next_needs(const Book& book, const Sweep& sweep, WorkerId worker,
@@ -247,6 +251,11 @@ std::set<RunId> ended_by(const Events& events);
 void end_run(const Book& book, const Sweep& sweep, const RunEnded& end, Events& events);
 
 // turns.cpp
+// Whether its user lets the sweep lease runs at all.
+bool may_give(const Sweep& sweep);
+// Whether the run can be continued later from the phase that it has just reported. After the last
+// phase of its step it ends by itself.
+bool may_return(const Sweep& sweep, const Run& run, const VerdictGiven& given);
 // Whether the sweep may lease more at all. Cheap; may return false positives: a rule may have
 // nothing to promote. Even without an open run it may start another seed of a trial.
 bool may_have_work(const Sweep& sweep);
@@ -285,6 +294,17 @@ void take_slots(Book& book, Sweep& sweep, Lease& lease, const std::optional<Turn
 void give_slots_back(Book& book, Sweep& sweep, const Lease& lease, Instant at);
 // Folds that a sweep which had no claim to slots for a while has one again: it has saved nothing.
 void rejoin(const Book& book, Sweep& sweep, Instant at);
+
+// widths.cpp
+// Returns how many slots the candidate gets of the worker, or nullopt where resources.cpus is a
+// number. While another run waits that the worker could train, it gets the least.
+std::optional<Width> width_of(const Book& book, const Sweep& sweep, const LeaseCandidate& candidate,
+                              WorkerId worker, const Room& free);
+// After a report whose rule continues the run: if it is to have more slots, or fewer as another run
+// waits for them, replaces the verdict, which `events` ends with, and returns the run to its queue.
+void change_width(const Book& book, const Lease& lease, Instant now, Events& events);
+// Folds the time of the phase that a report ends, before note_phase does.
+void note_width(Sweep& sweep, Run& run, const Lease& lease, Instant now);
 
 // decide_token.cpp
 Result<Events> decide_create_token(const Book& book, const CreateToken& command, Instant now);

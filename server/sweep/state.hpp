@@ -20,6 +20,7 @@
 #include "schemas/types/spec.hpp"
 #include "schemas/types/states.hpp"
 #include "schemas/types/verdict.hpp"
+#include "schemas/types/width.hpp"
 #include "schemas/types/wire.hpp"
 #include "server/fleet/fleet.hpp"
 #include "server/search/history/history.hpp"
@@ -35,6 +36,13 @@ struct RecordedReport {
   // Set once the command that reported is complete. None: a fork has the report from its origin
   std::optional<Verdict> verdict;
   double spent = 0;  // by the clock of the objective, where it is one of time
+};
+
+// Measured phases: how many, and the sum of their seconds or ratios.
+struct PhasePace {
+  std::int64_t phases = 0;
+  double sum = 0;
+  [[nodiscard]] double mean() const { return sum / static_cast<double>(phases); }
 };
 
 struct Run {
@@ -64,7 +72,10 @@ struct Run {
   std::size_t step_reports = 0;                    // reports before that step
   int checkpoint_step = 0;                         // the step that saved `checkpoint`
   std::vector<FileRef> files{};                    // of the finished steps
-  bool alone = false;  // a GPU that it shared was full: its step shares none any more
+  bool alone = false;               // a GPU that it shared was full: its step shares none any more
+  std::optional<KeptSlots> keep{};  // while it waits: the slots that it is to continue with
+  PhasePace pace{};                 // of its phases with `pace_cpus` slots, where they are a range
+  int pace_cpus = 0;                // the least with which a phase was measured; 0: none
 };
 
 struct Trial {
@@ -107,6 +118,14 @@ struct Service {
   std::int64_t held = 0;  // slots of its live leases
 };
 
+// Phases of a sweep by the slots of their leases, where resources.cpus is a range. The first phase
+// of an attempt also starts its process, and counts for `starts` alone.
+struct MeasuredWidths {
+  PhasePace least;                // seconds with the least slots
+  std::map<int, PhasePace> wide;  // by slots: seconds, divided by those of the run with the least
+  PhasePace starts;               // seconds by which the first phase of an attempt is longer
+};
+
 struct Sweep {
   SweepId id;
   SweepSpec spec;
@@ -142,6 +161,7 @@ struct Sweep {
   std::int64_t successors = 0;  // trials that took the place of another: not of search.trials
   std::int64_t inherited = 0;   // reports that its forks began with
   Service service{};
+  MeasuredWidths widths{};
 };
 
 struct Lease {
@@ -159,6 +179,7 @@ struct Lease {
   double weight = 1;                     // of its sweep when it was granted
   std::vector<int> devices{};            // of the worker's GPUs, where their memory is known
   bool alone = false;                    // as Run::alone when it was granted
+  int cpus = 0;                          // slots, where resources.cpus is a range; 0: it is not
 };
 
 struct WorkerState {

@@ -8,13 +8,9 @@
 
 namespace hone {
 
-namespace {
-
 bool may_give(const Sweep& sweep) {
   return sweep.order == Order::none && sweep.state != SweepState::paused && !is_end(sweep.state);
 }
-
-}  // namespace
 
 bool may_have_work(const Sweep& sweep) {
   if (!may_give(sweep)) return false;
@@ -200,15 +196,13 @@ std::optional<Turn> turn_of(const std::vector<Candidate>& order, std::size_t cho
               .waiting = static_cast<int>(order.size() - chosen - 1)};
 }
 
-namespace {
-
-// Whether the run can be continued later from the phase that it has just reported. After the last
-// phase of its step it ends by itself.
 bool may_return(const Sweep& sweep, const Run& run, const VerdictGiven& given) {
   const int phases = budget_of(sweep.spec, run.step, static_cast<int>(run.step_reports)).phases;
   return may_give(sweep) && given.verdict.action == Action::go_on && given.phase + 1 < phases &&
          checkpoint_of_step(run) && run.checkpoint->phase >= given.phase;
 }
+
+namespace {
 
 // A sweep that was just submitted finds free slots by itself.
 bool has_waited(const Sweep& sweep, Instant now) { return now - sweep.submitted_at >= seconds(2); }

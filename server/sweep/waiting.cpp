@@ -19,6 +19,7 @@ void clear_due(Book& book, Run& run) {
 void stop_waiting(Book& book, Sweep& sweep, Run& run) {
   clear_due(book, run);
   run.avoid.reset();
+  run.keep.reset();
   if (sweep.resting.erase(run.id) != 0) return;
   if (run.state == RunState::paused) {
     sweep.paused.erase(run.id);

@@ -26,7 +26,7 @@ ALLOWED = {
     "server/cluster": ["base", "server/forecast", "server/search", "schemas/types",
                        "schemas/codec"],
     "server/fleet": ["base", "schemas/types"],
-    "server/sweep": ["base", "server/fleet", "server/search", "schemas/types", "worker/train/settings"],
+    "server/sweep": ["base", "server/fleet", "server/forecast", "server/search", "schemas/types", "worker/train/settings"],
     "server/engines": ["base", "server/fleet", "server/sweep", "server/search", "schemas/types"],
     "server/simulate": ["base", "server/sweep", "server/fleet", "server/search", "schemas/types", "schemas/codec"],
     "db": ["base", "schemas/types", "schemas/codec"],

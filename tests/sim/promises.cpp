@@ -271,6 +271,7 @@ std::string World::check_retries() {
   return {};
 }
 
+std::string World::check_widths() { return greedy_width(server_.database(), tally_.widths); }
 std::string World::check_aggregates() { return dishonest_aggregate(server_.whole_book()); }
 std::string World::check_confirmations() { return dishonest_confirmation(server_.whole_book()); }
 std::string World::check_patience() { return waited_for_ever(server_.whole_book()); }
@@ -378,6 +379,7 @@ std::span<const Promise> promises() {
       {"replay equals the live state", "the end, 1 step of 64", &World::check_replay},
       {"the ledger has no gaps and counts no report twice", "the end", &World::check_counts},
       {"retries are kept", "the end", &World::check_retries},
+      {"no run has slots that another waits for, or too many", "the end", &World::check_widths},
       {"aggregates are honest, whatever became of seeds", "the end, 1 step of 64",
        &World::check_aggregates},
       {"a confirmation trains the tuned sets on new seeds", "the end", &World::check_confirmations},

@@ -124,8 +124,10 @@ void WorkerHost::do_action(const worker::Spawn& action) {
 }
 
 void WorkerHost::train_phase(LeaseId lease) {
-  if (find(lease) == nullptr) return;
-  const auto took = milliseconds(200 + static_cast<std::int64_t>(rng_.below(3'000)));
+  const Process* process = find(lease);
+  if (process == nullptr) return;
+  const auto work = 200 + static_cast<std::int64_t>(rng_.below(3'000));
+  const auto took = milliseconds(work / 3 + work * 2 / 3 / process->grant.resources.cpus);
   if (rng_.uniform() < faults_.process_death) return exit(lease, true, 9, took);
   if (rng_.uniform() < faults_.broken) {
     const LastWords last = broken_end(rng_);

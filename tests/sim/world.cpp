@@ -105,7 +105,15 @@ ResourcesSpec draw_resources(Rng& rng, const worker::FreeSlots& most) {
   if (needs.gpus > 0 && !most.gpu_free.empty() && rng.below(3) != 0)
     needs.gpu_memory =
         most.gpu_free.back() / static_cast<std::int64_t>(1 + rng.below(4));  // the least
+  if (rng.below(2) == 0) needs.cpus_max = needs.cpus + 1 + static_cast<int>(rng.below(4));
   return needs;
+}
+
+// Where a sweep's runs may have several numbers of slots, limits of the sweep matter more.
+void bound_range(Rng& rng, SweepSpec& spec) {
+  if (spec.resources.cpus_max == 0) return;
+  if (rng.below(4) == 0) spec.limits.concurrency = static_cast<int>(1 + rng.below(3));
+  if (rng.below(4) == 0) spec.slots.max = spec.resources.cpus + static_cast<int>(rng.below(5));
 }
 
 worker::FreeSlots draw_slots(Rng& rng) {
@@ -146,6 +154,7 @@ World::World(std::uint64_t seed)
     submissions_.push_back({"submit-" + std::to_string(i), draw_spec(rng_), {}});
     submissions_.back().spec.resources =
         draw_resources(rng_, workers_[rng_.below(workers_.size())]->slots());
+    bound_range(rng_, submissions_.back().spec);
     submit(i);
   }
   meddle();

@@ -16,6 +16,7 @@
 
 #include "schemas/types/submit.hpp"
 #include "tests/sim/server_host.hpp"
+#include "tests/sim/widths.hpp"
 #include "tests/sim/worker_host.hpp"
 
 namespace hone::sim {
@@ -33,6 +34,7 @@ struct Tally {
   int snapshots = 0;        // boots from one
   std::int64_t offers = 0;  // free slots that had to get work at once
   std::int64_t left = 0;    // workers that had to hold no lease when they exited
+  WidthTally widths{};
 };
 
 class World;
@@ -93,6 +95,7 @@ class World {
   std::string check_projection();
   std::string check_file();
   std::string check_retries();
+  std::string check_widths();
   std::string check_aggregates();
   std::string check_confirmations();
   std::string check_patience();

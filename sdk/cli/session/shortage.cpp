@@ -89,6 +89,11 @@ bool can_hold(const Json& worker, const Json& run) {
          std::all_of(labels.begin(), labels.end(), may);
 }
 
+std::int64_t least_cpus(const Json& resources) {
+  const Json& cpus = member(resources, "/cpus");
+  return std::max<std::int64_t>(1, int_at(resources, cpus.is_object() ? "/cpus/min" : "/cpus"));
+}
+
 namespace {
 
 // A pilot of the fleet as the worker that it will be. What it finds there is not known before.
@@ -125,7 +130,7 @@ std::string fleet_text(const Json& run, const std::vector<Json>& fleets) {
 // `what` needs these resources, and no worker has them.
 std::string shortage_of(const std::string& what, const Json& need, const std::vector<Json>& workers,
                         Instant at, const std::vector<Json>& fleets) {
-  const Json resources = {{"cpus", std::max<std::int64_t>(1, int_at(need, "/cpus"))},
+  const Json resources = {{"cpus", least_cpus(need)},
                           {"gpus", int_at(need, "/gpus")},
                           {"memory", int_at(need, "/memory")},
                           {"gpu_memory", int_at(need, "/gpu_memory")},

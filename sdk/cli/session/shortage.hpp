@@ -15,6 +15,8 @@ inline constexpr Duration worker_absent_after = seconds(360);
 
 bool is_connected(const Json& worker, Instant at);
 
+// The slots that each run of a sweep with these resources needs: a number, or the least of a range.
+std::int64_t least_cpus(const Json& resources);
 // Whether the worker could hold a run with these resources if all of it were free.
 bool can_hold(const Json& worker, const Json& resources);
 

@@ -297,6 +297,7 @@ LeaseGranted Generator::lease_granted() {
   if (coin()) event.devices = {0, small(1, 63)};
   if (coin())
     event.turn = Turn{word<TurnRule>(), 2, real(), 3, id<SweepTag>(), real(), small(0, 9), 4};
+  if (coin()) event.width = Width{small(1, 64), word<WidthRule>(), small(0, 64), 5, real(), real()};
   return event;
 }
 
@@ -323,7 +324,9 @@ std::vector<EventBody> Generator::sweep_events() {
       ModelSaved{id<ModelTag>(), id<LeaseTag>(), run(), sha256(), integer(0, 1LL << 50),
                  integer(0, 1LL << 50), small(0, 9999), maybe_model()},
       RunReturned{id<LeaseTag>(), run(), word<EndReason>(), any_text(), word<Failure>(),
-                  maybe_instant(), coin() ? std::optional(id<WorkerTag>()) : std::nullopt, coin()},
+                  maybe_instant(), coin() ? std::optional(id<WorkerTag>()) : std::nullopt, coin(),
+                  coin() ? std::optional(KeptSlots{id<WorkerTag>(), small(1, 64), instant()})
+                         : std::nullopt},
       RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(), any_text(),
                word<Failure>()},
       TrialEnqueued{id<SweepTag>(), any_text(), params(), std::nullopt, std::nullopt, stages(),

@@ -13,6 +13,7 @@
 #include "schemas/types/dataset_spec.hpp"
 #include "schemas/types/replicates_spec.hpp"
 #include "schemas/types/trainer_spec.hpp"
+#include "schemas/types/width.hpp"
 
 namespace hone {
 namespace {
@@ -65,6 +66,7 @@ TEST(Words, are_permanent) {
             "awaits_turn step_follows yields reached too_late");
   EXPECT_EQ(words_both_ways<RunClock>(), "seconds cpu_seconds steps");
   EXPECT_EQ(words_both_ways<TurnRule>(), "minimum share");
+  EXPECT_EQ(words_both_ways<WidthRule>(), "waiting full most measured gain others");
   EXPECT_EQ(words_both_ways<Aggregate>(), "mean median iqm lcb");
   EXPECT_EQ(words_both_ways<Normalize>(), "references ranks");
   EXPECT_EQ(words_both_ways<Told>(), "value failed infeasible");

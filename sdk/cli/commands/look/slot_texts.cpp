@@ -7,6 +7,7 @@
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/session/shortage.hpp"
 
 namespace hone::cli {
 
@@ -16,16 +17,25 @@ std::string labels_text(const Json& labels) {
   return text;
 }
 
+std::string cpus_text(const Json& resources) {
+  const auto most = int_at(resources, "/cpus/max");
+  return most == 0
+             ? ""
+             : std::to_string(least_cpus(resources)) + " to " + counted(most, "slot") +
+                   " (more than " + std::to_string(least_cpus(resources)) + " while no run waits)";
+}
+
 std::string run_resources_text(const Json& run) {
-  std::string text = counted(std::max<std::int64_t>(1, int_at(run, "/cpus")), "slot");
-  const std::string one = text;
+  const auto least = least_cpus(run), most = int_at(run, "/cpus/max");
+  std::string text = most > 0 ? cpus_text(run) : counted(least, "slot");
+  const std::string one = "1 slot";
   if (const auto gpus = int_at(run, "/gpus"); gpus > 0) text += ", " + counted(gpus, "GPU");
   if (const auto memory = int_at(run, "/gpu_memory"); memory > 0)
     text += " shared, " + bytes_text(memory) + " of it";
   if (const auto memory = int_at(run, "/memory"); memory > 0) text += ", " + bytes_text(memory);
   if (const auto labels = labels_text(member(run, "/labels")); !labels.empty())
     text += ", on " + labels;
-  return text == one && int_at(run, "/cpus") <= 1 ? "" : text + " for each run";
+  return text == one ? "" : text + " for each run";
 }
 
 std::string share_text(const Json& spec) {

@@ -225,7 +225,7 @@ class Reproduction {
             .params = params(),
             .seed = static_cast<std::uint64_t>(int_at(recorded_.runs, "/seed")),
             .budget = recorded_.spec.budget,
-            .resources = recorded_.spec.resources,
+            .resources = most_resources(recorded_.spec),
             .next_phase = static_cast<int>(segment.first),
             .resume = resume,
             .expires_at = never,

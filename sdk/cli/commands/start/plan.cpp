@@ -11,6 +11,7 @@
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
+#include "sdk/cli/commands/look/slot_texts.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/session/output.hpp"
@@ -315,6 +316,8 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
   if (!plan["without_checkpoints"].is_null()) lines.push_back({"", without_checkpoints_text(plan)});
   lines.push_back({"at most", work_text(plan, "at_most")});
   lines.push_back({"wall time", wall_text(plan, slots)});
+  if (const auto cpus = cpus_text(member(spec, "/resources")); !cpus.empty())
+    lines.push_back({"", "each run on the least of " + cpus});
   if (!plan["without_checkpoints"].is_null())
     lines.push_back({"", took_text(plan["without_checkpoints"]) + " if it saves none"});
   if (plan["pauses_command"].get<bool>())
