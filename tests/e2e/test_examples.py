@@ -25,7 +25,8 @@ def best_of(up, name, *more):
     return ok("best", sweep, "--format", "csv", "--limit", "1", server=up).splitlines()
 
 
-@pytest.mark.parametrize("name", ["any-command.yaml", "sdk-trial.yaml", "ga3c-files.yaml"])
+@pytest.mark.parametrize(
+    "name", ["any-command.yaml", "sdk-trial.yaml", "ga3c-files.yaml", "parallel-cem.yaml"])
 def test_an_example_finds_something(up, name):
     header, best = best_of(up, name)
     assert "value" in header and best
