@@ -239,7 +239,9 @@ Result<ObjectKind> thing_of(const Comparison& c, ObjectKind kind) {
     return unknown_field(Comparison{{c.field.front()}, c.at, c.op, c.op_at, {}}, kind, kind);
   }
   if (leads_to(kind, *named)) return *named;
-  return fault(c.at, any_one(kind) + " has not one " + std::string(word(*named)));
+  const std::string sought(word(*named));
+  return fault(c.at, any_one(kind) + " has no single " + sought + ": search for each, as in '" +
+                         sought + " where ...'");
 }
 
 // params.NAME and metric.NAME; an evaluation's `metric` is a field.

@@ -79,7 +79,8 @@ TEST_F(Filters, parts_of_runs_have_no_tags) {
     const std::string name = kind.substr(kind.find(' ') + 1);
     refused(name + " where tag = keep", name.size() + 7, kind + " has no field 'tag'");
   }
-  refused("trial where report.value > 3", 12, "a trial has not one report");
+  refused("trial where report.value > 3", 12,
+          "a trial has no single report: search for each, as in 'report where");
 }
 
 TEST_F(Filters, pages_of_reports_continue_where_they_ended) {
@@ -194,7 +195,7 @@ TEST_F(Filters, a_refusal_points_at_the_character) {
   refused("trial where state < completed", 18, "compared by");
   refused("trial where proposed > soon", 23, "is no time");
   refused("trial where id = sw_1", 17, "is no id of a trial");
-  refused("trial where model = md_1", 12, "has not one model");
+  refused("trial where model = md_1", 12, "has no single model");
   refused("worker where params.x = 1", 13, "has no params");
   refused("trial where params = 1", 12, "needs a name");
   refused("trial where name = \"x", 19, "never closed");
