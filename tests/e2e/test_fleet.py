@@ -226,7 +226,7 @@ def slurm_server(cluster, tmp_path, monkeypatch):
 
 
 def create_on_slurm(server, tmp_path, *settings):
-    ok("fleet", "create", "hpc", "engine=slurm", "max=2", "idle=2s", "wall=5m", "drain=1m",
+    ok("fleet", "create", "hpc", "--engine", "slurm", "max=2", "idle=2s", "wall=5m", "drain=1m",
        f"folder={tmp_path}", *settings, server=server)
 
 

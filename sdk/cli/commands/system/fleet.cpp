@@ -27,6 +27,7 @@ struct FleetOptions {
   std::string action;
   std::string fleet;  // its id or name; of create also a file; of logs a pilot
   std::vector<std::string> settings;
+  std::string engine;
   bool all = false;
 };
 
@@ -109,6 +110,7 @@ Result<Exit> create_fleet(Session& session, const FleetOptions& options) {
                   "no name given; write: hone fleet create NAME engine=slurm max=20, or a file");
   auto spec = described_fleet(options.fleet);
   if (!spec) return spec.error();
+  if (!options.engine.empty()) (*spec)["engine"] = options.engine;
   if (auto applied = apply_fleet_settings(options.settings, *spec); !applied)
     return applied.error();
   return send_fleet(session, *spec, "");
@@ -295,6 +297,7 @@ CommandAction declare_fleet(Flags& flags) {
                             "id or name of the fleet; create: a name or a file; logs: a pilot");
     flags.arguments("KEY=VALUE", options.settings,
                     "engine, min, max, backlog, idle, wall, drain, slots, gpus, url, ...");
+    flags.text("--engine ENGINE", options.engine, "create: the same as engine=ENGINE");
     flags.flag("--all", options.all, "also list fleets that are stopped");
   });
 }
