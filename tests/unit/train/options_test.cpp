@@ -211,6 +211,14 @@ TEST(Presets, of_a_family_apply_to_all_its_members) {
       << "its own family";
 }
 
+TEST(Presets, of_ppo_for_atari_are_values_that_it_accepts) {
+  const auto all = with_ppo_presets(settings_of("ppo", {}), "atari:Pong?stack_num=2").all();
+  EXPECT_TRUE(Settings::resolve(*find_trainer("ppo"), all, {}).ok());
+  const auto plain = settings_of("ppo", {word("env", "atari:Breakout")});
+  EXPECT_EQ(with_ppo_presets(plain, "atari:Breakout").integer("t_max"), 64);
+  EXPECT_EQ(with_ppo_presets(plain, "CartPole-v1").integer("t_max"), 128);
+}
+
 TEST(Presets, are_not_used_in_parity_mode_and_yield_to_the_user) {
   const auto parity = ga3c_options({word("env", "MinAtar-breakout"), word("mode", "parity")});
   EXPECT_EQ(parity.net.hidden, 256);

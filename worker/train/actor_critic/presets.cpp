@@ -73,11 +73,23 @@ constexpr std::array presets{
     Preset{"Pendulum", "envs", "16"},
 };
 
-// Where rewards are late, longer rollouts and a longer view; see docs/measurements/agents.md.
+// Where rewards are late, longer rollouts and a longer view; for screens, large steps and a small
+// dense layer. See docs/measurements/agents.md.
 constexpr std::array ppo_presets{
-    Preset{"LunarLander", "gamma", "0.995"},         Preset{"LunarLander", "lambda", "0.98"},
-    Preset{"LunarLander", "learning_rate", "0.001"}, Preset{"LunarLander", "envs", "16"},
-    Preset{"MinAtar", "activation", "relu"},         Preset{"MinAtar", "layers", "1"},
+    Preset{"atari:", "learning_rate", "0.001"},
+    Preset{"atari:", "learning_rate_end", "0.0002"},
+    Preset{"atari:", "entropy", "0.01"},
+    Preset{"atari:", "envs", "16"},
+    Preset{"atari:", "t_max", "64"},
+    Preset{"atari:", "hidden", "128"},
+    Preset{"atari:", "activation", "relu"},
+    Preset{"atari:", "layers", "1"},
+    Preset{"LunarLander", "gamma", "0.995"},
+    Preset{"LunarLander", "lambda", "0.98"},
+    Preset{"LunarLander", "learning_rate", "0.001"},
+    Preset{"LunarLander", "envs", "16"},
+    Preset{"MinAtar", "activation", "relu"},
+    Preset{"MinAtar", "layers", "1"},
 };
 
 }  // namespace
