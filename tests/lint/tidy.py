@@ -75,7 +75,7 @@ ORDER = {
                 "commands/steer", "commands/results", "commands/start", "commands/system", "app"],
     "bench": ["search", "load", "fill", "app"],
     "worker/train/envs": ["core", "control", "minatar", "box2d", "bridge", "."],
-    "worker/train": ["run", "nn/kernels", "nn", "actor_critic/experience", "actor_critic/learning",
+    "worker/train": ["ipc", "run", "nn/kernels", "nn", "actor_critic/experience", "actor_critic/learning",
                      "actor_critic/serving", "actor_critic/agents", "actor_critic", "value/replay",
                      "value", "continuous", "placement", "episodic", "cluster", "app"],
 }

@@ -10,11 +10,11 @@
 #include "base/process.hpp"
 #include "tests/unit/train/given_trainer.hpp"
 #include "worker/train/actor_critic/model.hpp"
+#include "worker/train/ipc/shared_memory.hpp"
 #include "worker/train/value/gorila_server.hpp"
 #include "worker/train/value/loss_filter.hpp"
 #include "worker/train/value/options.hpp"
 #include "worker/train/value/parameter_shards.hpp"
-#include "worker/train/value/shared_memory.hpp"
 
 namespace hone::dqn {
 namespace {
@@ -80,14 +80,14 @@ ShardRule rule_of(ga3c::OptimizerKind kind, int shards, std::int64_t staleness) 
 class Server {
  public:
   Server(const ShardRule& rule, const ga3c::NetShape& net, std::span<const float> weights)
-      : memory_(SharedMemory::make(ParameterShards::bytes(rule, net)).value()),
+      : memory_(ipc::SharedMemory::make(ParameterShards::bytes(rule, net)).value()),
         shards_(std::make_unique<ParameterShards>(rule, net, memory_.bytes())) {
     shards_->begin(weights);
   }
   ParameterShards& operator*() const { return *shards_; }
 
  private:
-  SharedMemory memory_;
+  ipc::SharedMemory memory_;
   std::unique_ptr<ParameterShards> shards_;
 };
 
@@ -302,7 +302,7 @@ TEST_F(GorilaRuns, of_nodes_that_differ_in_speed_follow_the_schedules_of_the_run
                                                  count("hidden", 16)}))
                            .value();
   ASSERT_EQ(options.apex.actors, 2);
-  const auto memory = SharedMemory::make(GorilaServer::bytes(options)).value();
+  const auto memory = ipc::SharedMemory::make(GorilaServer::bytes(options)).value();
   GorilaServer server(options, memory.bytes());
   server.begin(options);
   GorilaNode node(options, options.env.make({1, 1, 0, {}}).value(), 0, server.shards().count());
@@ -339,7 +339,7 @@ TEST_F(GorilaRuns, learn_to_balance) {
 
 TEST_F(GorilaRuns, end_by_a_gradient_that_is_not_finite_and_only_by_one_that_is_applied) {
   const auto options = gorila_options_of(job_of({})).value();
-  const auto memory = SharedMemory::make(2 * GorilaServer::bytes(options)).value();
+  const auto memory = ipc::SharedMemory::make(2 * GorilaServer::bytes(options)).value();
   GorilaServer server(options, memory.bytes());
   server.begin(options);
   server.begin_phase(1000);

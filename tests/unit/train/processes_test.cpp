@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "worker/train/ipc/channel.hpp"
+#include "worker/train/ipc/shared_memory.hpp"
+#include "worker/train/ipc/shared_mutex.hpp"
 #include "worker/train/value/actor_process.hpp"
-#include "worker/train/value/channel.hpp"
-#include "worker/train/value/shared_memory.hpp"
-#include "worker/train/value/shared_mutex.hpp"
 
 namespace hone::dqn {
 namespace {
@@ -27,39 +27,40 @@ struct Pair {
   Pair() {
     std::array<int, 2> ends{};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-    first = std::make_unique<Channel>(FileHandle(ends[0]));
-    second = std::make_unique<Channel>(FileHandle(ends[1]));
+    first = std::make_unique<ipc::Channel>(FileHandle(ends[0]));
+    second = std::make_unique<ipc::Channel>(FileHandle(ends[1]));
   }
-  std::unique_ptr<Channel> first, second;
+  std::unique_ptr<ipc::Channel> first, second;
 };
 
 TEST(Channels, deliver_messages_whole_and_in_order) {
   Pair pair;
   const std::string payload(1000, 'x');
-  ASSERT_TRUE(pair.first->send({MessageKind::grant, 3, -7, payload}));
-  ASSERT_TRUE(pair.first->send({MessageKind::park, 0, 0, {}}));
+  ASSERT_TRUE(pair.first->send({ipc::MessageKind::grant, 3, -7, payload}));
+  ASSERT_TRUE(pair.first->send({ipc::MessageKind::park, 0, 0, {}}));
   const auto grant = pair.second->receive();
   ASSERT_TRUE(grant);
-  EXPECT_EQ(grant->kind, MessageKind::grant);
+  EXPECT_EQ(grant->kind, ipc::MessageKind::grant);
   EXPECT_EQ(grant->slot, 3U);
   EXPECT_EQ(grant->number, -7);
   EXPECT_EQ(grant->payload, payload);
-  EXPECT_EQ(pair.second->receive()->kind, MessageKind::park);
+  EXPECT_EQ(pair.second->receive()->kind, ipc::MessageKind::park);
 }
 
 TEST(Channels, deliver_what_was_sent_before_the_other_end_was_closed_and_no_more) {
   Pair pair;
-  ASSERT_TRUE(pair.first->send({MessageKind::played, 1, 0, {}}));
+  ASSERT_TRUE(pair.first->send({ipc::MessageKind::played, 1, 0, {}}));
   pair.first.reset();
   EXPECT_TRUE(pair.second->receive());
   EXPECT_FALSE(pair.second->receive());
-  EXPECT_FALSE(pair.second->send({MessageKind::park, 0, 0, {}})) << "and no SIGPIPE ends the test";
+  EXPECT_FALSE(pair.second->send({ipc::MessageKind::park, 0, 0, {}}))
+      << "and no SIGPIPE ends the test";
 }
 
 TEST(Channels, refuse_a_message_that_was_cut) {
   std::array<int, 2> ends{};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
-  Channel channel{FileHandle(ends[0])};
+  ipc::Channel channel{FileHandle(ends[0])};
   const std::array<char, 10> part{};
   ASSERT_EQ(::send(ends[1], part.data(), part.size(), 0), 10);
   ::close(ends[1]);
@@ -68,8 +69,8 @@ TEST(Channels, refuse_a_message_that_was_cut) {
 
 TEST(SharedParameter, copies_are_whole_while_another_process_writes) {
   constexpr std::size_t floats = 20'000;
-  const auto memory = SharedMemory::make(SharedParameters::bytes(floats)).value();
-  SharedParameters parameters(memory.bytes(), floats);
+  const auto memory = ipc::SharedMemory::make(ipc::SharedParameters::bytes(floats)).value();
+  ipc::SharedParameters parameters(memory.bytes(), floats);
   const auto publish = [&](int number) {
     const std::vector<float> values(floats, static_cast<float>(number));
     parameters.publish(values);
@@ -93,8 +94,8 @@ TEST(SharedParameter, copies_are_whole_while_another_process_writes) {
 }
 
 TEST(SharedParameter, can_be_read_after_a_reader_was_killed) {
-  const auto memory = SharedMemory::make(SharedParameters::bytes(64)).value();
-  SharedParameters parameters(memory.bytes(), 64);
+  const auto memory = ipc::SharedMemory::make(ipc::SharedParameters::bytes(64)).value();
+  ipc::SharedParameters parameters(memory.bytes(), 64);
   std::vector<float> values(64, 1.0F);
   parameters.publish(values);
   const auto reader = fork_process([&] {
@@ -110,8 +111,8 @@ TEST(SharedParameter, can_be_read_after_a_reader_was_killed) {
 
 // The process holds the mutex when it ends: the next one must get it.
 TEST(SharedMutexes, can_be_locked_after_a_process_was_killed_that_held_them) {
-  const auto memory = SharedMemory::make(sizeof(SharedMutex)).value();
-  auto& mutex = *new (memory.bytes().data()) SharedMutex;
+  const auto memory = ipc::SharedMemory::make(sizeof(ipc::SharedMutex)).value();
+  auto& mutex = *new (memory.bytes().data()) ipc::SharedMutex;
   for (int i = 0; i < 3; ++i) {
     const auto holder = fork_process([&] {
       mutex.lock();

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <thread>
 
-#include "worker/train/run/stop_signal.hpp"
+#include "base/stop_signal.hpp"
 
 namespace hone::trainers {
 namespace {

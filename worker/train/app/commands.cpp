@@ -12,10 +12,10 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/stop_signal.hpp"
 #include "schemas/codec/json.hpp"
 #include "worker/train/run/phases.hpp"
 #include "worker/train/run/progress.hpp"
-#include "worker/train/run/stop_signal.hpp"
 
 namespace hone::trainers {
 namespace {

@@ -6,9 +6,9 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/stop_signal.hpp"
 #include "schemas/codec/json.hpp"
 #include "worker/train/run/phases.hpp"
-#include "worker/train/run/stop_signal.hpp"
 
 namespace hone::trainers {
 namespace {

@@ -76,8 +76,8 @@ Result<std::unique_ptr<ActorProcess>> ActorProcess::make(std::string_view traine
   // A signal for the whole group ends the training, which ends this process.
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
-  Channel channel{FileHandle(socket)};
-  auto shared = SharedMemory::open(FileHandle(memory));
+  ipc::Channel channel{FileHandle(socket)};
+  auto shared = ipc::SharedMemory::open(FileHandle(memory));
   if (!shared) return std::move(shared).error();
   const auto begin = channel.receive();
   if (!begin) return refuse(Code::unavailable, "the training has ended");
@@ -105,12 +105,12 @@ int ActorProcess::claim() {
   while (grants_.empty()) receive();
   const auto message = std::move(grants_.front());
   grants_.pop_front();
-  if (message.kind != MessageKind::grant) return 0;
+  if (message.kind != ipc::MessageKind::grant) return 0;
   slot_ = message.slot;
   return static_cast<int>(message.number);
 }
 
-void ActorProcess::send(MessageKind kind, std::uint32_t slot, std::string payload) {
+void ActorProcess::send(ipc::MessageKind kind, std::uint32_t slot, std::string payload) {
   if (!channel_.send({kind, slot, 0, std::move(payload)})) std::_Exit(EXIT_SUCCESS);
 }
 

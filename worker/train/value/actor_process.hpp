@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "worker/train/actor_critic/agents/env_group.hpp"
+#include "worker/train/ipc/channel.hpp"
+#include "worker/train/ipc/shared_memory.hpp"
 #include "worker/train/run/trainer.hpp"
-#include "worker/train/value/channel.hpp"
 #include "worker/train/value/options.hpp"
-#include "worker/train/value/shared_memory.hpp"
 
 namespace hone::dqn {
 
@@ -36,7 +36,7 @@ class EpisodeBuffer final : public ga3c::EpisodeLog {
   std::vector<ga3c::Episode> ended_;
 };
 
-// The payload of MessageKind::played.
+// The payload of ipc::MessageKind::played.
 std::string payload_of(std::span<const ga3c::Episode> episodes);
 std::vector<ga3c::Episode> episodes_of(const std::string& payload);
 
@@ -66,17 +66,17 @@ class ActorProcess {
   // Waits for the next grant and returns its steps; 0 when the phase is over.
   int claim();
   [[nodiscard]] std::uint32_t slot() const { return slot_; }  // of the last grant
-  void send(MessageKind kind, std::uint32_t slot, std::string payload = {});
+  void send(ipc::MessageKind kind, std::uint32_t slot, std::string payload = {});
 
  private:
-  ActorProcess(Channel channel, SharedMemory memory, Task task)
+  ActorProcess(ipc::Channel channel, ipc::SharedMemory memory, Task task)
       : channel_(std::move(channel)), memory_(std::move(memory)), task_(std::move(task)) {}
   void receive();
 
-  Channel channel_;
-  SharedMemory memory_;
+  ipc::Channel channel_;
+  ipc::SharedMemory memory_;
   Task task_;
-  std::deque<Message> grants_;
+  std::deque<ipc::Message> grants_;
   std::uint32_t slot_ = 0;
 };
 

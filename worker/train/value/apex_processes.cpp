@@ -21,7 +21,7 @@ struct ApexLayout {
     // are those of the cells and of the steps that waited before them.
     slot_bytes = sizeof(Counts) + cells * (2 * row + 3 * sizeof(float) + sizeof(std::size_t)) +
                  errors * sizeof(double);
-    MemoryPlan plan;
+    ipc::MemoryPlan plan;
     parameters = plan.place(parameter_bytes());
     first = plan.place(slot_bytes);
     second = plan.place(slot_bytes);
@@ -31,7 +31,7 @@ struct ApexLayout {
   struct Counts {
     std::uint64_t steps = 0, version = 0, errors = 0;
   };
-  [[nodiscard]] std::size_t parameter_bytes() const { return SharedParameters::bytes(floats); }
+  [[nodiscard]] std::size_t parameter_bytes() const { return ipc::SharedParameters::bytes(floats); }
   [[nodiscard]] std::span<std::byte> slot(std::span<std::byte> memory, int process,
                                           std::uint32_t index) const {
     const auto place = static_cast<std::size_t>(process) * slots + index;
@@ -107,27 +107,27 @@ class ApexProcessLink final : public ApexLink {
     const auto slot = process_.slot();
     copy_chunk(chunk, layout_,
                {layout_.slot(process_.memory(), process_.task().index, slot), true});
-    process_.send(MessageKind::played, slot, payload_of(episodes_.take()));
+    process_.send(ipc::MessageKind::played, slot, payload_of(episodes_.take()));
   }
 
  private:
   ActorProcess& process_;
   const ApexLayout& layout_;
   EpisodeBuffer& episodes_;
-  SharedParameters parameters_;
+  ipc::SharedParameters parameters_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<ApexProcesses>> ApexProcesses::make(const Options& options,
                                                            const trainers::TrainingJob& job) {
-  auto memory = SharedMemory::make(ApexLayout(options).bytes);
+  auto memory = ipc::SharedMemory::make(ApexLayout(options).bytes);
   if (!memory) return std::move(memory).error();
   return std::unique_ptr<ApexProcesses>(new ApexProcesses(options, job, *std::move(memory)));
 }
 
 ApexProcesses::ApexProcesses(const Options& options, const trainers::TrainingJob& job,
-                             SharedMemory memory)
+                             ipc::SharedMemory memory)
     : options_(options),
       memory_(std::move(memory)),
       pool_({"apex", job, memory_, options.apex.actors, options.apex.slots}),
@@ -150,7 +150,7 @@ void ApexProcesses::run(const Phase& phase) {
   PoolPhase pool;
   pool.claim = [&] { return phase.frames.claim(each, options_.apex.steps); };
   pool.steps = [&] { return phase.frames.claimed() / options_.envs; };
-  pool.played = [&](int process, const Message& message) {
+  pool.played = [&](int process, const ipc::Message& message) {
     auto& chunk = chunk_of(process);
     if (!copy_chunk(chunk, layout, {layout.slot(memory_.bytes(), process, message.slot), false}))
       return false;
@@ -188,7 +188,7 @@ Status serve_apex(int socket, int memory) {
   ApexProcessLink link(**process, layout, episodes);
   for (;;) {
     actor.play(link, episodes);
-    (*process)->send(MessageKind::parked, 0, state_text(actor.state()));
+    (*process)->send(ipc::MessageKind::parked, 0, state_text(actor.state()));
   }
 }
 

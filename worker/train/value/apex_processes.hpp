@@ -34,12 +34,12 @@ class ApexProcesses {
   void restore(const std::vector<ga3c::EnvGroup::State>& states);
 
  private:
-  ApexProcesses(const Options& options, const trainers::TrainingJob& job, SharedMemory memory);
+  ApexProcesses(const Options& options, const trainers::TrainingJob& job, ipc::SharedMemory memory);
 
   const Options& options_;
-  SharedMemory memory_;
+  ipc::SharedMemory memory_;
   ProcessPool pool_;
-  SharedParameters parameters_;
+  ipc::SharedParameters parameters_;
   std::vector<std::unique_ptr<ApexChunk>> chunks_;  // one of each process
 };
 

@@ -34,7 +34,7 @@ class Gorila final : public trainers::Trainer {
 
  private:
   Options options_;
-  std::optional<SharedMemory> memory_;  // of the server
+  std::optional<ipc::SharedMemory> memory_;  // of the server
   std::unique_ptr<GorilaServer> server_;
   std::vector<std::unique_ptr<GorilaNode>> nodes_;  // none: they are processes
   std::unique_ptr<GorilaProcesses> processes_;
@@ -44,7 +44,7 @@ class Gorila final : public trainers::Trainer {
 };
 
 Status Gorila::make_actors(const trainers::TrainingJob& job) {
-  auto memory = SharedMemory::make(GorilaServer::bytes(options_));
+  auto memory = ipc::SharedMemory::make(GorilaServer::bytes(options_));
   if (!memory) return std::move(memory).error();
   memory_.emplace(*std::move(memory));
   server_ = std::make_unique<GorilaServer>(options_, memory_->bytes());

@@ -13,7 +13,8 @@ class NodeProcessLink final : public GorilaLink {
       : process_(process), server_(server), episodes_(episodes) {}
 
   int claim(int, int) override {
-    if (playing_) process_.send(MessageKind::played, process_.slot(), payload_of(episodes_.take()));
+    if (playing_)
+      process_.send(ipc::MessageKind::played, process_.slot(), payload_of(episodes_.take()));
     const int steps = process_.claim();
     playing_ = steps > 0;
     return steps;
@@ -38,7 +39,7 @@ void GorilaProcesses::run(ga3c::EpisodeLog& episodes, const std::function<void()
   PoolPhase phase;
   phase.claim = [&] { return server_.claim(each, options_.apex.steps); };
   phase.steps = [&] { return server_.frames().claimed() / options_.envs; };
-  phase.played = [&](int, const Message& message) {
+  phase.played = [&](int, const ipc::Message& message) {
     episodes.finish(episodes_of(message.payload));
     return true;
   };
@@ -70,7 +71,7 @@ Status serve_gorila(int socket, int memory) {
   node.join(link, task.steps);
   for (;;) {
     node.run(link, episodes);
-    (*process)->send(MessageKind::parked, 0, state_text(node.state()));
+    (*process)->send(ipc::MessageKind::parked, 0, state_text(node.state()));
   }
 }
 

@@ -15,7 +15,7 @@ class GorilaProcesses {
  public:
   // The references must outlive the object. memory: that of the server.
   GorilaProcesses(const Options& options, const trainers::TrainingJob& job,
-                  const SharedMemory& memory, GorilaServer& server)
+                  const ipc::SharedMemory& memory, GorilaServer& server)
       : options_(options),
         pool_({"gorila", job, memory, options.apex.actors, options.apex.slots}),
         server_(server) {}

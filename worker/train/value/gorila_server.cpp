@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "worker/train/value/shared_memory.hpp"
+#include "worker/train/ipc/shared_memory.hpp"
 
 namespace hone::dqn {
 namespace {
@@ -17,7 +17,7 @@ ShardRule shard_rule(const Options& options) {
 }  // namespace
 
 std::size_t GorilaServer::bytes(const Options& options) {
-  MemoryPlan plan;
+  ipc::MemoryPlan plan;
   plan.place(sizeof(Head));
   plan.place(ParameterShards::bytes(shard_rule(options), options.net));
   return plan.bytes();
@@ -26,7 +26,7 @@ std::size_t GorilaServer::bytes(const Options& options) {
 GorilaServer::GorilaServer(const Options& options, std::span<std::byte> memory)
     : head_(*reinterpret_cast<Head*>(memory.data())),
       shards_(shard_rule(options), options.net, [&] {
-        MemoryPlan plan;
+        ipc::MemoryPlan plan;
         plan.place(sizeof(Head));
         return memory.subspan(plan.bytes());
       }()) {}

@@ -57,7 +57,7 @@ class GorilaServer final : public GorilaLink {
   };
 
   struct Head {
-    SharedMutex mutex;
+    ipc::SharedMutex mutex;
     bool diverged = false;
     Meter meter;
     std::atomic<std::int64_t> played = 0;  // frames

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <new>
 
-#include "worker/train/value/shared_memory.hpp"
+#include "worker/train/ipc/shared_memory.hpp"
 
 namespace hone::dqn {
 namespace {
@@ -23,7 +23,7 @@ void put(std::span<const float> slice, std::size_t begin, std::span<float> packe
 
 std::size_t ParameterShards::bytes(const ShardRule& rule, const ga3c::NetShape& shape) {
   const auto size = ga3c::NetLayout(shape).size;
-  MemoryPlan plan;
+  ipc::MemoryPlan plan;
   // At most so many shards, and three vectors.
   for (int i = 0; i < rule.shards; ++i) plan.place(sizeof(Head));
   for (int i = 0; i < 3; ++i) plan.place(size * sizeof(float));
@@ -37,7 +37,7 @@ ParameterShards::ParameterShards(const ShardRule& rule, const ga3c::NetShape& sh
   // Each shard has whole cache lines, as the kernels need them.
   const auto lines = size_ / dense::line_floats;
   const auto shards = std::min(static_cast<std::size_t>(rule.shards), lines);
-  MemoryPlan plan;
+  ipc::MemoryPlan plan;
   const auto place = [&](std::size_t floats) -> std::span<float> {
     return {reinterpret_cast<float*>(memory.data() + plan.place(floats * sizeof(float))), floats};
   };

@@ -12,9 +12,9 @@
 #include <span>
 #include <vector>
 
+#include "worker/train/ipc/shared_mutex.hpp"
 #include "worker/train/nn/network.hpp"
 #include "worker/train/nn/optimizer.hpp"
-#include "worker/train/value/shared_mutex.hpp"
 
 namespace hone::dqn {
 
@@ -64,7 +64,7 @@ class ParameterShards {
 
  private:
   struct Head {
-    SharedMutex mutex;
+    ipc::SharedMutex mutex;
     std::int64_t updates = 0;
   };
   // A place in the memory.

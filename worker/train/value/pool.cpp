@@ -95,9 +95,9 @@ void ProcessPool::start(int index, const PoolPhase& phase) {
   if (!pid) give_up(index, "cannot be started: " + pid.error().detail);
   theirs.close();  // or a process that ends now could not be noticed
   process.pid = *pid;
-  process.channel = std::make_unique<Channel>(std::move(ours));
+  process.channel = std::make_unique<ipc::Channel>(std::move(ours));
   process.parked = false;
-  process.channel->send({MessageKind::begin, 0, 0, task(index, phase)});
+  process.channel->send({ipc::MessageKind::begin, 0, 0, task(index, phase)});
   ++process.starts;
 }
 
@@ -114,8 +114,8 @@ void ProcessPool::replace(int index, const PoolPhase& phase) {
   start(index, phase);
   for (std::uint32_t slot = 0; slot < process.grants.size(); ++slot)
     if (const int steps = process.grants[slot]; steps > 0)
-      process.channel->send({MessageKind::grant, slot, steps, {}});
-  if (parking_) process.channel->send({MessageKind::park, 0, 0, {}});
+      process.channel->send({ipc::MessageKind::grant, slot, steps, {}});
+  if (parking_) process.channel->send({ipc::MessageKind::park, 0, 0, {}});
 }
 
 void ProcessPool::grant(int index, const PoolPhase& phase) {
@@ -124,7 +124,7 @@ void ProcessPool::grant(int index, const PoolPhase& phase) {
     if (process.grants[slot] > 0) continue;
     process.grants[slot] = phase.claim();
     if (process.grants[slot] == 0) return;
-    process.channel->send({MessageKind::grant, slot, process.grants[slot], {}});
+    process.channel->send({ipc::MessageKind::grant, slot, process.grants[slot], {}});
   }
 }
 
@@ -134,14 +134,14 @@ void ProcessPool::receive(int index, const PoolPhase& phase) {
 }
 
 // False for a message that no process sends.
-bool ProcessPool::accept(int index, Message message, const PoolPhase& phase) {
+bool ProcessPool::accept(int index, ipc::Message message, const PoolPhase& phase) {
   auto& process = processes_[static_cast<std::size_t>(index)];
-  if (message.kind == MessageKind::parked) {
+  if (message.kind == ipc::MessageKind::parked) {
     states_[static_cast<std::size_t>(index)] = std::move(message.payload);
     process.parked = true;
     return true;
   }
-  const bool granted = message.kind == MessageKind::played &&
+  const bool granted = message.kind == ipc::MessageKind::played &&
                        message.slot < process.grants.size() && process.grants[message.slot] > 0;
   if (!granted || !phase.played(index, message)) return false;
   process.parked = false;
@@ -192,7 +192,7 @@ void ProcessPool::run(const PoolPhase& phase) {
   parking_ = true;
   for (auto& process : processes_) {
     process.parked = false;
-    process.channel->send({MessageKind::park, 0, 0, {}});
+    process.channel->send({ipc::MessageKind::park, 0, 0, {}});
   }
   for (; !parked(); tick()) receive_some(phase);
 }

@@ -11,18 +11,18 @@
 #include <vector>
 
 #include "worker/train/actor_critic/agents/env_group.hpp"
+#include "worker/train/ipc/channel.hpp"
+#include "worker/train/ipc/shared_memory.hpp"
 #include "worker/train/run/trainer.hpp"
-#include "worker/train/value/channel.hpp"
-#include "worker/train/value/shared_memory.hpp"
 
 namespace hone::dqn {
 
 struct PoolPlan {
   std::string trainer;  // its name
   const trainers::TrainingJob& job;
-  const SharedMemory& memory;  // must outlive the pool
-  int count = 1;               // processes
-  int slots = 1;               // grants that a process holds at the same time
+  const ipc::SharedMemory& memory;  // must outlive the pool
+  int count = 1;                    // processes
+  int slots = 1;                    // grants that a process holds at the same time
 };
 
 // What happens in a phase. All are called on the thread that calls run().
@@ -31,7 +31,7 @@ struct PoolPhase {
   std::function<std::int64_t()> steps;  // of each environment so far
   // Results; the slot is free again afterwards. Returns false for what no process sends: the
   // process is replaced.
-  std::function<bool(int process, const Message&)> played;
+  std::function<bool(int process, const ipc::Message&)> played;
   // The process was replaced: its environments begin new episodes.
   std::function<void(int process)> lost;
   std::function<void()> tick;  // about once a second
@@ -56,7 +56,7 @@ class ProcessPool {
  private:
   struct Process {
     pid_t pid = -1;
-    std::unique_ptr<Channel> channel{};
+    std::unique_ptr<ipc::Channel> channel{};
     std::vector<int> grants{};  // steps of each slot; 0: free
     int starts = 0;
     int failures = 0;  // ends since it last played
@@ -68,14 +68,14 @@ class ProcessPool {
   void collect(Process& process);
   void grant(int index, const PoolPhase& phase);
   void receive(int index, const PoolPhase& phase);
-  bool accept(int index, Message message, const PoolPhase& phase);
+  bool accept(int index, ipc::Message message, const PoolPhase& phase);
   void receive_some(const PoolPhase& phase);
   [[nodiscard]] bool playing() const;
   [[nodiscard]] bool parked() const;
   [[nodiscard]] std::string task(int index, const PoolPhase& phase) const;
 
   std::string trainer_, job_;
-  const SharedMemory& memory_;
+  const ipc::SharedMemory& memory_;
   std::vector<Process> processes_;
   std::vector<std::string> states_;  // see state_text()
   bool parking_ = false;             // all steps of the phase are played

@@ -9,7 +9,7 @@
 
 #include "base/files.hpp"
 
-namespace hone::dqn {
+namespace hone::ipc {
 
 enum class MessageKind : std::uint32_t {
   begin,   // to the process: its task, as JSON
@@ -40,4 +40,4 @@ class Channel {
   FileHandle socket_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::ipc

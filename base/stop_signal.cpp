@@ -1,4 +1,4 @@
-#include "worker/train/run/stop_signal.hpp"
+#include "base/stop_signal.hpp"
 
 #include <poll.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <system_error>
 
-namespace hone::trainers {
+namespace hone {
 namespace {
 
 // A signal handler takes no argument, so it needs a global variable. A signalfd with blocked
@@ -69,4 +69,4 @@ void StopSignal::watch() {
   if (sources[0].revents != 0) source_.request_stop();
 }
 
-}  // namespace hone::trainers
+}  // namespace hone

@@ -6,7 +6,7 @@
 
 #include <cerrno>
 
-namespace hone::dqn {
+namespace hone::ipc {
 
 class SharedMutex {
  public:
@@ -30,4 +30,4 @@ class SharedMutex {
   pthread_mutex_t mutex_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::ipc

@@ -1,4 +1,4 @@
-#include "worker/train/value/shared_memory.hpp"
+#include "worker/train/ipc/shared_memory.hpp"
 
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace hone::dqn {
+namespace hone::ipc {
 namespace {
 
 Error no_memory() {
@@ -70,4 +70,4 @@ std::uint64_t SharedParameters::read(std::span<float> parameters) const {
   }
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::ipc

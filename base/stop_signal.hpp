@@ -4,7 +4,7 @@
 #include <stop_token>
 #include <thread>
 
-namespace hone::trainers {
+namespace hone {
 
 // At most one object may exist in a process at a time.
 class StopSignal {
@@ -25,4 +25,4 @@ class StopSignal {
   std::thread watcher_;
 };
 
-}  // namespace hone::trainers
+}  // namespace hone

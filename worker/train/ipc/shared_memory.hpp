@@ -11,7 +11,7 @@
 #include "base/files.hpp"
 #include "base/result.hpp"
 
-namespace hone::dqn {
+namespace hone::ipc {
 
 class SharedMemory {
  public:
@@ -82,4 +82,4 @@ class SharedParameters {
   std::size_t copy_bytes_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::ipc

@@ -1,11 +1,11 @@
-#include "worker/train/value/channel.hpp"
+#include "worker/train/ipc/channel.hpp"
 
 #include <sys/socket.h>
 
 #include <cerrno>
 #include <cstddef>
 
-namespace hone::dqn {
+namespace hone::ipc {
 namespace {
 
 struct Header {
@@ -62,4 +62,4 @@ std::optional<Message> Channel::receive() {
   return message;
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::ipc
