@@ -13,7 +13,8 @@ build_packages=(g++ cmake ninja-build pkg-config nlohmann-json3-dev libyaml-cpp-
   libssl-dev libsqlitecpp-dev libsqlite3-dev)
 trainer_packages=(libbox2d-dev libscotch-dev libmetis-dev)
 torch_packages=(libtorch-dev libopenblas0-pthread)
-test_packages=(libgtest-dev libbenchmark-dev python3 python3-pytest python3-jsonschema python3-flake8 python3-yaml clang-format)
+test_packages=(libgtest-dev libbenchmark-dev python3 python3-numpy python3-pytest python3-jsonschema python3-flake8 python3-yaml
+  clang-format)
 system_packages=(buildah busybox-static clang-16 clang-tidy-16 cpio debootstrap dpkg-dev file mmdebstrap munge patchelf
   qemu-system-x86 qemu-user-static slurm-wlm)
 
