@@ -8,10 +8,10 @@ fail() {
   exit 1
 }
 
-# For every build; for all environments and baselines; for libtorch; for ./test; for ./test --system.
+# For every build; for all environments, baselines and actors on other hosts; for libtorch; for ./test; for ./test --system.
 build_packages=(g++ cmake ninja-build pkg-config nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
   libssl-dev libsqlitecpp-dev libsqlite3-dev)
-trainer_packages=(libbox2d-dev libscotch-dev libmetis-dev)
+trainer_packages=(cppzmq-dev libbox2d-dev libscotch-dev libmetis-dev libzmq3-dev)
 torch_packages=(libtorch-dev libopenblas0-pthread)
 test_packages=(libgtest-dev libbenchmark-dev python3 python3-numpy python3-pytest python3-jsonschema python3-flake8 python3-yaml
   clang-format)

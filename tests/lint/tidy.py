@@ -55,6 +55,7 @@ ALLOWED = {
     "worker/process": ["base", "worker/agent", "sdk/cpp", "schemas/types", "schemas/codec"],
     "worker/app": ["base", "worker/agent", "worker/process", "sdk/cpp", "schemas/types",
                    "schemas/codec"],
+    "worker/relay": ["base", "worker/train", "schemas/codec"],
     "worker/train/settings": ["base", "schemas/types"],
     "worker/train/envs": ["base", "schemas/types", "worker/train/settings"],
     "worker/train": ["base", "worker/train/envs", "worker/train/settings", "placement",
@@ -89,6 +90,7 @@ CONFINED = {
     r"(SQLiteCpp/|sqlite3)": ["db/", "server/engine/", "server/api/", "server/http/", "server/app/",
                               "server/follow/", "server/standby/", "server/upkeep/", "bench/fill/", "tests/"],
     r"yaml-cpp": ["sdk/cpp/"],
+    r"zmq": ["worker/relay/", "tests/unit/relay/"],
     r"CLI/": ["sdk/cli/session/flags", "server/", "worker/", "tests/sim/", "tests/faultfs/"],
     r"openssl/": ["base/", "server/http/", "tests/unit/http/"],
 }
@@ -112,7 +114,7 @@ CLOCK_ALLOWED = ["base/net/", "server/engine/clock", "server/engine/engine_threa
                  "server/engine/inbox",
                  "server/http/", "server/engines/program", "server/engines/fleet_thread",
                  "server/app/main", "server/follow/webhooks", "bench/",
-                 "worker/process/", "worker/app/main", "worker/train/", "sdk/", "tests/"]
+                 "worker/process/", "worker/app/main", "worker/relay/", "worker/train/", "sdk/", "tests/"]
 
 TOPS = ("base", "bench", "schemas", "placement", "db", "server", "sdk", "worker", "tests")
 SOURCES = ("*.cpp", "*.hpp", "*.sql")

@@ -16,6 +16,7 @@ struct TrainerRow {
   Result<Evaluation> (*evaluate)(const EvaluationPlan& plan) = nullptr;
   // Plays for a training as its process, by two descriptors; nullptr: there are no such processes.
   Status (*serve)(int socket, int memory) = nullptr;
+  bool invites = false;   // its actors can be on other hosts: TrainingJob::invitation
   bool measures = false;  // has --measure: runs what it has learned for real
 };
 

@@ -160,7 +160,7 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
   const auto& info = *find_trainer(row.name);
   auto settings = settings_of(info, command);
   if (!settings) return std::move(settings).error();
-  auto made = row.make({std::move(*settings), command.seed, command.budget});
+  auto made = row.make({std::move(*settings), command.seed, command.budget, command.invitation});
   if (!made) return std::move(made).error();
   auto& trainer = **made;
   if (!command.from.empty())

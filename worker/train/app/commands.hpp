@@ -21,6 +21,7 @@ struct TrainCommand {
   std::filesystem::path from;         // a model to continue from, or empty
   std::int64_t save_every = 0;        // units between two saves of `out`; 0: save only at the end
   bool json = false;
+  Invitation invitation{};
 };
 
 // How an evaluation is printed: a sentence; an object; or, before that object, a line about once a

@@ -9,6 +9,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/process.hpp"
 #include "worker/train/app/backends_command.hpp"
 #include "worker/train/app/commands.hpp"
 #include "worker/train/app/measure_command.hpp"
@@ -75,6 +76,28 @@ void add_measuring(CLI::App& sub, Flags& flags) {
       ->needs(measure);
 }
 
+void add_inviting(CLI::App& sub, Flags& flags) {
+  auto* hosts =
+      sub.add_option("--hosts", flags.train.invitation.file,
+                     "let `hone-relay join FILE` play on other hosts; writes the file for it");
+  sub.add_option("--address", flags.train.invitation.address,
+                 "name or IP address by which they reach this host [its name]")
+      ->needs(hosts);
+}
+
+// The number of this task in a job of Slurm or MPI; 0 outside of them.
+int task_number() {
+  for (const char* name : {"SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK"})
+    if (const char* text = std::getenv(name)) return std::atoi(text);
+  return 0;
+}
+
+// Becomes hone-relay, which is in the folder of this program: another task of the job trains.
+Result<int> join_as_actor(const std::filesystem::path& meeting) {
+  const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  return exec_program((here / "hone-relay").string(), {"hone-relay", "join", meeting.string()});
+}
+
 CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
   const TrainerInfo& info = *find_trainer(row.name);
   auto* sub = app.add_subcommand(std::string(info.name), std::string(info.summary));
@@ -101,6 +124,7 @@ CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
                 "draw actions from the policy instead of taking the most probable")
       ->needs(evaluate);
   if (row.measures) add_measuring(*sub, flags);
+  if (row.invites) add_inviting(*sub, flags);
   if (row.serve != nullptr) sub->add_option("--serve", flags.serve)->expected(2)->group("");
   // Every other setting as an option: --graph resnet-50 for --set graph=resnet-50.
   for (const auto& setting : info.settings) {
@@ -122,6 +146,8 @@ Result<int> run_alone(const TrainerRow& row, Flags& flags) {
     if (!served) return std::move(served).error();
     return 0;
   }
+  if (const auto& meeting = flags.train.invitation.file; !meeting.empty() && task_number() > 0)
+    return join_as_actor(meeting);
   const bool json = flags.format != "text";
   if (!flags.evaluation.model.empty() && !flags.measures) {
     flags.evaluation.env = flags.train.env;

@@ -15,7 +15,8 @@ enum class MessageKind : std::uint32_t {
   begin,   // to the process: its task, as JSON
   grant,   // to it: `number` steps to play, whose results go to the slot
   park,    // to it: the phase is over
-  played,  // from it: the steps of the slot are played; payload: Episode of each that ended
+  played,  // from it: the steps of the slot are played, in its first `number` bytes; payload: the
+           // Episode of each that ended
   parked,  // from it: its environments between two phases, as JSON
 };
 

@@ -52,12 +52,19 @@ std::size_t SharedParameters::bytes(std::size_t floats) {
 
 // Publication n is in copy n % copies: it is overwritten when publication n + copies begins.
 void SharedParameters::publish(std::span<const float> parameters) {
+  publish_as(publications() + 1, parameters);
+}
+
+void SharedParameters::publish_as(std::uint64_t number, std::span<const float> parameters) {
   auto& state = *reinterpret_cast<Copies*>(memory_.data());
-  const auto next = state.ended.load(std::memory_order_relaxed) + 1;
-  state.begun.store(next, std::memory_order_relaxed);
+  state.begun.store(number, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
-  std::memcpy(copy(next), parameters.data(), parameters.size_bytes());
-  state.ended.store(next, std::memory_order_release);
+  std::memcpy(copy(number), parameters.data(), parameters.size_bytes());
+  state.ended.store(number, std::memory_order_release);
+}
+
+std::uint64_t SharedParameters::publications() const {
+  return reinterpret_cast<const Copies*>(memory_.data())->ended.load(std::memory_order_acquire);
 }
 
 std::uint64_t SharedParameters::read(std::span<float> parameters) const {

@@ -61,6 +61,10 @@ class SharedParameters {
       : memory_(memory), copy_bytes_(bytes_of_copy(floats)) {}
 
   void publish(std::span<const float> parameters);
+  // As the publication of this number. Precondition: it is larger than that of the last one.
+  void publish_as(std::uint64_t number, std::span<const float> parameters);
+  // How often publish() has been called.
+  [[nodiscard]] std::uint64_t publications() const;
   // Returns how often publish() had been called by then. Precondition: it was.
   std::uint64_t read(std::span<float> parameters) const;
 

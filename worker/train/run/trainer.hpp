@@ -17,11 +17,18 @@
 
 namespace hone::trainers {
 
+// How actors on other hosts find a training (worker/relay).
+struct Invitation {
+  std::filesystem::path file;  // to write for them; empty: there are none
+  std::string address{};       // of this host, as they reach it; empty: its name
+};
+
 // A training: its settings, seed and length.
 struct TrainingJob {
   Settings settings;
   std::uint64_t seed = 0;
   std::int64_t budget = 0;  // units (frames, ...) of a complete run; schedules are annealed over it
+  Invitation invitation{};
 };
 
 struct MetricPoint {

@@ -110,8 +110,16 @@ int ActorProcess::claim() {
   return static_cast<int>(message.number);
 }
 
-void ActorProcess::send(ipc::MessageKind kind, std::uint32_t slot, std::string payload) {
-  if (!channel_.send({kind, slot, 0, std::move(payload)})) std::_Exit(EXIT_SUCCESS);
+void ActorProcess::send(const ipc::Message& message) {
+  if (!channel_.send(message)) std::_Exit(EXIT_SUCCESS);
+}
+
+void ActorProcess::send_played(std::uint32_t slot, std::int64_t bytes, std::string episodes) {
+  send({ipc::MessageKind::played, slot, bytes, std::move(episodes)});
+}
+
+void ActorProcess::send_parked(std::string state) {
+  send({ipc::MessageKind::parked, 0, 0, std::move(state)});
 }
 
 }  // namespace hone::dqn

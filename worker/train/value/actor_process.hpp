@@ -66,12 +66,15 @@ class ActorProcess {
   // Waits for the next grant and returns its steps; 0 when the phase is over.
   int claim();
   [[nodiscard]] std::uint32_t slot() const { return slot_; }  // of the last grant
-  void send(ipc::MessageKind kind, std::uint32_t slot, std::string payload = {});
+  // `bytes` of the slot are written.
+  void send_played(std::uint32_t slot, std::int64_t bytes, std::string episodes);
+  void send_parked(std::string state);
 
  private:
   ActorProcess(ipc::Channel channel, ipc::SharedMemory memory, Task task)
       : channel_(std::move(channel)), memory_(std::move(memory)), task_(std::move(task)) {}
   void receive();
+  void send(const ipc::Message& message);
 
   ipc::Channel channel_;
   ipc::SharedMemory memory_;

@@ -211,7 +211,8 @@ namespace hone::trainers {
 TrainerRow apex_row() {
   return {.make = dqn::make_with_actors<dqn::Apex, dqn::apex_options_of>,
           .evaluate = ga3c::evaluate,
-          .serve = dqn::serve_apex};
+          .serve = dqn::serve_apex,
+          .invites = true};
 }
 
 }  // namespace hone::trainers

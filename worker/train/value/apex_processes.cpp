@@ -8,10 +8,16 @@
 namespace hone::dqn {
 namespace {
 
+struct Counts {
+  std::uint64_t steps = 0, version = 0, errors = 0;
+};
+
 // Where the weights and the slots of each process are.
-struct ApexLayout {
-  explicit ApexLayout(const Options& options)
-      : floats(packed_floats(options.net)), slots(static_cast<std::size_t>(options.apex.slots)) {
+struct ApexLayout : ipc::SharedLayout {
+  explicit ApexLayout(const Options& options) {
+    floats = packed_floats(options.net);
+    slots = static_cast<std::size_t>(options.apex.slots);
+    actions = options.net.actions;
     const auto lanes = static_cast<std::size_t>(options.envs / options.apex.actors);
     steps = static_cast<std::size_t>(options.apex.steps);
     const auto cells = lanes * steps;
@@ -23,24 +29,15 @@ struct ApexLayout {
                  errors * sizeof(double);
     ipc::MemoryPlan plan;
     parameters = plan.place(parameter_bytes());
-    first = plan.place(slot_bytes);
-    second = plan.place(slot_bytes);
-    bytes = second + (slots * static_cast<std::size_t>(options.apex.actors)) * (second - first);
+    first_slot = plan.place(slot_bytes);
+    slot_stride = plan.place(slot_bytes) - first_slot;
+    bytes = first_slot + (slots * static_cast<std::size_t>(options.apex.actors) + 1) * slot_stride;
   }
 
-  struct Counts {
-    std::uint64_t steps = 0, version = 0, errors = 0;
-  };
   [[nodiscard]] std::size_t parameter_bytes() const { return ipc::SharedParameters::bytes(floats); }
-  [[nodiscard]] std::span<std::byte> slot(std::span<std::byte> memory, int process,
-                                          std::uint32_t index) const {
-    const auto place = static_cast<std::size_t>(process) * slots + index;
-    return memory.subspan(first + place * (second - first), slot_bytes);
-  }
 
-  std::size_t floats, slots;
   std::size_t steps = 0, errors = 0;  // of a chunk at most
-  std::size_t slot_bytes = 0, parameters = 0, first = 0, second = 0, bytes = 0;
+  int actions = 0;
 };
 
 // Copies arrays one after another, out of the memory or into it.
@@ -56,15 +53,29 @@ class Cursor {
       std::memcpy(values, at_, count * sizeof(T));
     at_ += count * sizeof(T);
   }
+  [[nodiscard]] const std::byte* at() const { return at_; }
 
  private:
   std::byte* at_;
   bool writes_;
 };
 
+// False for what no actor plays: the chunk must not be stored.
+bool sound(const ApexChunk& chunk, int actions) {
+  const auto cells = chunk.steps * chunk.environments;
+  std::size_t unused = chunk.errors.size();
+  for (std::size_t cell = 0; cell < cells; ++cell) {
+    if (chunk.actions[cell] < 0 || chunk.actions[cell] >= actions) return false;
+    if (chunk.endings[cell] > replay::Ending::truncated) return false;
+    if (chunk.error_counts[cell] > unused) return false;
+    unused -= chunk.error_counts[cell];
+  }
+  return true;
+}
+
 // False for counts that no chunk has: the chunk must not be stored.
-bool copy_chunk(ApexChunk& chunk, const ApexLayout& layout, Cursor cursor) {
-  ApexLayout::Counts counts{chunk.steps, chunk.version, chunk.errors.size()};
+bool copy_chunk(ApexChunk& chunk, const ApexLayout& layout, Cursor& cursor) {
+  Counts counts{chunk.steps, chunk.version, chunk.errors.size()};
   cursor.copy(&counts, 1);
   if (counts.steps > layout.steps || counts.errors > layout.errors) return false;
   chunk.steps = counts.steps;
@@ -80,12 +91,7 @@ bool copy_chunk(ApexChunk& chunk, const ApexLayout& layout, Cursor cursor) {
   for (std::size_t cell = 0; cell < cells; ++cell)
     if (chunk.endings[cell] == replay::Ending::truncated)
       cursor.copy(&chunk.last[cell * chunk.row], chunk.row);
-  std::size_t unused = chunk.errors.size();
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    if (chunk.error_counts[cell] > unused) return false;
-    unused -= chunk.error_counts[cell];
-  }
-  return true;
+  return sound(chunk, layout.actions);
 }
 
 // In the process of the actor.
@@ -105,9 +111,11 @@ class ApexProcessLink final : public ApexLink {
   }
   void hand_over(ApexChunk& chunk) override {
     const auto slot = process_.slot();
-    copy_chunk(chunk, layout_,
-               {layout_.slot(process_.memory(), process_.task().index, slot), true});
-    process_.send(ipc::MessageKind::played, slot, payload_of(episodes_.take()));
+    const auto index = static_cast<std::uint64_t>(process_.task().index);
+    const auto memory = layout_.slot(process_.memory(), index, slot);
+    Cursor cursor(memory, true);
+    copy_chunk(chunk, layout_, cursor);
+    process_.send_played(slot, cursor.at() - memory.data(), payload_of(episodes_.take()));
   }
 
  private:
@@ -123,14 +131,18 @@ Result<std::unique_ptr<ApexProcesses>> ApexProcesses::make(const Options& option
                                                            const trainers::TrainingJob& job) {
   auto memory = ipc::SharedMemory::make(ApexLayout(options).bytes);
   if (!memory) return std::move(memory).error();
-  return std::unique_ptr<ApexProcesses>(new ApexProcesses(options, job, *std::move(memory)));
+  std::unique_ptr<ApexProcesses> actors(new ApexProcesses(options, job, *std::move(memory)));
+  if (!job.invitation.file.empty())
+    if (auto invited = actors->pool_.invite(job.invitation); !invited)
+      return std::move(invited).error();
+  return actors;
 }
 
 ApexProcesses::ApexProcesses(const Options& options, const trainers::TrainingJob& job,
                              ipc::SharedMemory memory)
     : options_(options),
       memory_(std::move(memory)),
-      pool_({"apex", job, memory_, options.apex.actors, options.apex.slots}),
+      pool_({"apex", job, memory_, options.apex.actors, options.apex.slots, ApexLayout(options)}),
       parameters_(memory_.bytes(), packed_floats(options.net)) {
   const auto lanes = static_cast<std::size_t>(options.envs / options.apex.actors);
   for (int i = 0; i < options.apex.actors; ++i) {
@@ -152,8 +164,9 @@ void ApexProcesses::run(const Phase& phase) {
   pool.steps = [&] { return phase.frames.claimed() / options_.envs; };
   pool.played = [&](int process, const ipc::Message& message) {
     auto& chunk = chunk_of(process);
-    if (!copy_chunk(chunk, layout, {layout.slot(memory_.bytes(), process, message.slot), false}))
-      return false;
+    const auto index = static_cast<std::uint64_t>(process);
+    Cursor cursor(layout.slot(memory_.bytes(), index, message.slot), false);
+    if (!copy_chunk(chunk, layout, cursor)) return false;
     phase.episodes.finish(episodes_of(message.payload));
     phase.store(chunk);
     return true;
@@ -188,7 +201,7 @@ Status serve_apex(int socket, int memory) {
   ApexProcessLink link(**process, layout, episodes);
   for (;;) {
     actor.play(link, episodes);
-    (*process)->send(ipc::MessageKind::parked, 0, state_text(actor.state()));
+    (*process)->send_parked(state_text(actor.state()));
   }
 }
 

@@ -13,8 +13,7 @@ class NodeProcessLink final : public GorilaLink {
       : process_(process), server_(server), episodes_(episodes) {}
 
   int claim(int, int) override {
-    if (playing_)
-      process_.send(ipc::MessageKind::played, process_.slot(), payload_of(episodes_.take()));
+    if (playing_) process_.send_played(process_.slot(), 0, payload_of(episodes_.take()));
     const int steps = process_.claim();
     playing_ = steps > 0;
     return steps;
@@ -71,7 +70,7 @@ Status serve_gorila(int socket, int memory) {
   node.join(link, task.steps);
   for (;;) {
     node.run(link, episodes);
-    (*process)->send(ipc::MessageKind::parked, 0, state_text(node.state()));
+    (*process)->send_parked(state_text(node.state()));
   }
 }
 

@@ -236,13 +236,15 @@ Result<Options> options_of(const trainers::TrainingJob& job) {
 namespace {
 
 // Where the run is to be deterministic: one actor, and no more than one part of it that waits.
-Result<ApexRule> threads_of(const Settings& given) {
+Result<ApexRule> threads_of(const trainers::TrainingJob& job) {
+  const auto& given = job.settings;
+  const bool invites = !job.invitation.file.empty();
   ApexRule threads;
   threads.actors = given.small_integer("actors");
   threads.steps = given.small_integer("actor_steps");
   const bool queues = find(given.all(), "slots") != nullptr;
   threads.slots = queues ? given.small_integer("slots") : 2;
-  threads.processes = given.word("processes") == "yes";
+  threads.processes = invites || given.word("processes") == "yes";
   if (given.word("deterministic") != "yes") return threads;
   if ((given.given("actors") && threads.actors > 1) ||
       (queues && given.given("slots") && threads.slots > 1))
@@ -252,7 +254,10 @@ Result<ApexRule> threads_of(const Settings& given) {
                       "timing of threads",
                   "/deterministic");
   if (threads.processes)
-    return refuse(Code::invalid, "deterministic needs processes=no: it is for one thread",
+    return refuse(Code::invalid,
+                  std::string("deterministic needs ") +
+                      (invites ? "actors on this host alone" : "processes=no") +
+                      ": it is for one thread",
                   "/deterministic");
   threads.actors = threads.slots = 1;
   return threads;
@@ -264,14 +269,14 @@ std::size_t packed_floats(const ga3c::NetShape& net) { return ga3c::NetLayout(ne
 
 Result<Options> apex_options_of(const trainers::TrainingJob& job) {
   const auto& given = job.settings;
-  const auto threads = threads_of(given);
+  const auto threads = threads_of(job);
   if (!threads) return threads.error();
   return options_of(job, with_presets(given, given.word("env"), apex_presets), *threads);
 }
 
 Result<Options> gorila_options_of(const trainers::TrainingJob& job) {
   const auto& given = job.settings;
-  const auto threads = threads_of(given);
+  const auto threads = threads_of(job);
   if (!threads) return threads.error();
   auto options = options_of(job, with_presets(given, given.word("env"), presets), *threads);
   if (!options) return options;

@@ -41,6 +41,7 @@ std::string job_text(const trainers::TrainingJob& job) {
 ProcessPool::ProcessPool(const PoolPlan& plan)
     : trainer_(plan.trainer),
       job_(job_text(plan.job)),
+      layout_(plan.layout),
       memory_(plan.memory),
       processes_(static_cast<std::size_t>(plan.count)),
       states_(processes_.size()) {
@@ -49,6 +50,14 @@ ProcessPool::ProcessPool(const PoolPlan& plan)
 
 ProcessPool::~ProcessPool() {
   for (auto& process : processes_) collect(process);
+}
+
+Status ProcessPool::invite(const trainers::Invitation& invitation) {
+  auto guests =
+      Guests::begin({invitation, trainer_, layout_, static_cast<int>(processes_.size())}, memory_);
+  if (!guests) return std::move(guests).error();
+  guests_ = *std::move(guests);
+  return Done{};
 }
 
 std::vector<ga3c::EnvGroup::State> ProcessPool::groups() const {
@@ -64,8 +73,8 @@ void ProcessPool::restore(const std::vector<ga3c::EnvGroup::State>& groups) {
 }
 
 void ProcessPool::collect(Process& process) {
-  if (process.pid < 0) return;
   process.channel.reset();
+  if (process.pid < 0) return;
   ::kill(process.pid, SIGKILL);
   wait_for(process.pid);
   process.pid = -1;
@@ -86,19 +95,33 @@ void ProcessPool::start(int index, const PoolPhase& phase) {
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
     give_up(index, std::string("cannot be connected: ") + std::strerror(errno));
   FileHandle ours(pair[0]), theirs(pair[1]);
-  const int memory = memory_.descriptor();
-  const auto pid = start_process({.argv = {"hone-train", trainer_, "--serve",
-                                           std::to_string(theirs.fd()), std::to_string(memory)},
-                                  .program = "/proc/self/exe",
-                                  .inherited = {theirs.fd(), memory},
-                                  .death_signal = SIGKILL});
-  if (!pid) give_up(index, "cannot be started: " + pid.error().detail);
+  const bool away = guests_ && guests_->take(index, theirs);
+  process.pid = away ? -1 : start_here(index, theirs);
   theirs.close();  // or a process that ends now could not be noticed
-  process.pid = *pid;
   process.channel = std::make_unique<ipc::Channel>(std::move(ours));
   process.parked = false;
   process.channel->send({ipc::MessageKind::begin, 0, 0, task(index, phase)});
   ++process.starts;
+}
+
+pid_t ProcessPool::start_here(int index, const FileHandle& socket) const {
+  const int memory = memory_.descriptor();
+  const auto pid = start_process({.argv = {"hone-train", trainer_, "--serve",
+                                           std::to_string(socket.fd()), std::to_string(memory)},
+                                  .program = "/proc/self/exe",
+                                  .inherited = {socket.fd(), memory},
+                                  .death_signal = SIGKILL});
+  if (!pid) give_up(index, "cannot be started: " + pid.error().detail);
+  return *pid;
+}
+
+void ProcessPool::seat_guests(const PoolPhase& phase) {
+  if (!guests_) return;
+  for (std::size_t i = 0; i < processes_.size() && guests_->waiting() > 0; ++i) {
+    if (processes_[i].pid < 0 || processes_[i].parked) continue;
+    processes_[i].failures = 0;
+    replace(static_cast<int>(i), phase);
+  }
 }
 
 // A message that cannot be sent shows as the end of the process at its next receive().
@@ -179,12 +202,13 @@ void ProcessPool::run(const PoolPhase& phase) {
   const auto tick = [&] {
     if (Clock::now() < next) return;
     phase.tick();
+    seat_guests(phase);
     next = Clock::now() + std::chrono::milliseconds(tick_ms);
   };
   const auto count = static_cast<int>(processes_.size());
   parking_ = false;
   for (int i = 0; i < count; ++i) {
-    if (processes_[static_cast<std::size_t>(i)].pid < 0) start(i, phase);
+    if (!processes_[static_cast<std::size_t>(i)].channel) start(i, phase);
     processes_[static_cast<std::size_t>(i)].failures = 0;
   }
   for (int i = 0; i < count; ++i) grant(i, phase);

@@ -1,5 +1,6 @@
-// Processes of this program that play for a training, over shared memory. A process that ends is
-// replaced, and its steps are given to the new one. They end with the thread that calls run().
+// Processes of this program that play for a training, over shared memory, or guests on other hosts
+// in their place. One that ends is replaced, and its steps are given to the new one. They end with
+// the thread that calls run().
 #pragma once
 
 #include <sys/types.h>
@@ -12,8 +13,10 @@
 
 #include "worker/train/actor_critic/agents/env_group.hpp"
 #include "worker/train/ipc/channel.hpp"
+#include "worker/train/ipc/shared_layout.hpp"
 #include "worker/train/ipc/shared_memory.hpp"
 #include "worker/train/run/trainer.hpp"
+#include "worker/train/value/guests.hpp"
 
 namespace hone::dqn {
 
@@ -23,6 +26,7 @@ struct PoolPlan {
   const ipc::SharedMemory& memory;  // must outlive the pool
   int count = 1;                    // processes
   int slots = 1;                    // grants that a process holds at the same time
+  ipc::SharedLayout layout{};       // for guests
 };
 
 // What happens in a phase. All are called on the thread that calls run().
@@ -44,6 +48,9 @@ class ProcessPool {
   ProcessPool& operator=(const ProcessPool&) = delete;
   ~ProcessPool();
 
+  // Lets guests play who find the file. Before the first call of run(). Refuses as Guests::begin().
+  Status invite(const trainers::Invitation& invitation);
+
   // Grants steps until claim() has none left and all that were granted are played. Throws
   // std::runtime_error if a process cannot be started, or ends again and again.
   void run(const PoolPhase& phase);
@@ -55,7 +62,7 @@ class ProcessPool {
 
  private:
   struct Process {
-    pid_t pid = -1;
+    pid_t pid = -1;  // of a process on this host
     std::unique_ptr<ipc::Channel> channel{};
     std::vector<int> grants{};  // steps of each slot; 0: free
     int starts = 0;
@@ -64,6 +71,9 @@ class ProcessPool {
   };
 
   void start(int index, const PoolPhase& phase);
+  [[nodiscard]] pid_t start_here(int index, const FileHandle& socket) const;
+  // Guests that wait take the places of processes on this host.
+  void seat_guests(const PoolPhase& phase);
   void replace(int index, const PoolPhase& phase);
   void collect(Process& process);
   void grant(int index, const PoolPhase& phase);
@@ -75,6 +85,8 @@ class ProcessPool {
   [[nodiscard]] std::string task(int index, const PoolPhase& phase) const;
 
   std::string trainer_, job_;
+  ipc::SharedLayout layout_;
+  std::unique_ptr<Guests> guests_;
   const ipc::SharedMemory& memory_;
   std::vector<Process> processes_;
   std::vector<std::string> states_;  // see state_text()

@@ -1,0 +1,26 @@
+// The file in which guests find a training: where it listens, and the keys of both sides. A reader
+// of the file can play for the training; its guests run the environments that the training names.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "base/result.hpp"
+
+namespace hone::relay {
+
+struct Meeting {
+  std::string address;  // "tcp://node17:40123"
+  // Of CurveZMQ (rfc.zeromq.org/spec/26), as Z85 text of 40 characters.
+  std::string training_key;
+  std::string guest_key;
+  std::string guest_secret;
+};
+
+// Replaces the file, which only its owner can read. Refuses with unavailable and the reason.
+Status write_meeting(const std::filesystem::path& file, const Meeting& meeting);
+
+// Refuses with not_found, or with invalid for a file that write_meeting() did not write.
+Result<Meeting> read_meeting(const std::filesystem::path& file);
+
+}  // namespace hone::relay
