@@ -103,10 +103,13 @@ class ClientConnection {
     return bytes;
   }
 
+  // What is read and not parsed yet: a header of 64 KiB, or the line of a chunk.
+  static constexpr std::size_t buffer_bytes_max = 128 * 1024;
+
   boost::asio::io_context& io_;
   const std::atomic<bool>& interrupted_;
   TlsStream stream_;
-  boost::beast::flat_buffer buffer_;
+  boost::beast::flat_buffer buffer_{buffer_bytes_max};
 };
 
 }  // namespace hone::net

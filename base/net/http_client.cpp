@@ -170,7 +170,8 @@ struct HttpClient::Inside {
     if (!refusal.empty())
       return refuse(Code::unavailable, "the certificate of " + url + " is not to be trusted: " +
                                            refusal + server.if_untrusted);
-    if (failure == http::error::body_limit)
+    if (failure == http::error::body_limit || failure == http::error::header_limit ||
+        failure == http::error::buffer_overflow)
       return refuse(Code::too_large, "the answer of " + url + request.target + " is too large");
     return refuse(Code::unavailable,
                   "cannot reach " + url + ": " + failure.message() + server.if_unreachable);

@@ -63,6 +63,17 @@ Error too_large_body(std::size_t most) {
   return refuse(Code::too_large, "the body is larger than " + std::to_string(most) + " bytes");
 }
 
+// Why a body cannot be read. Throws if the client is gone or too slow.
+Error body_error(const error_code& trouble, std::size_t most) {
+  const std::string broken = "the body is not framed as HTTP asks: ";
+  if (trouble == bhttp::error::body_limit) return too_large_body(most);
+  if (trouble == bhttp::error::header_limit)
+    return refuse(Code::invalid, broken + "the line of a chunk, or its trailer, is larger than " +
+                                     std::to_string(limits::header_bytes_max) + " bytes");
+  if (is_bad_http(trouble)) return refuse(Code::invalid, broken + trouble.message());
+  throw boost::system::system_error(trouble);
+}
+
 RequestHead head_of(const HeadParser& parser) {
   const auto& fields = parser.get();
   RequestHead head;
@@ -157,11 +168,13 @@ error_code Session::parse_buffered(Parser& parser, IsDone is_done) {
   return trouble == bhttp::error::need_more ? error_code() : trouble;
 }
 
-// Parses what has arrived and what arrives until the parser is done.
+// Parses what has arrived and what arrives until the parser is done. Bytes that it leaves in the
+// buffer are the line of a chunk, or a trailer, without its end: they have the bound of a header.
 template <class Parser, class IsDone>
 asio::awaitable<error_code> Session::parse(Parser& parser, IsDone is_done) {
   error_code trouble = parse_buffered(parser, is_done);
   while (!trouble && !is_done(parser)) {
+    if (buffer_.size() > limits::header_bytes_max) co_return bhttp::error::header_limit;
     trouble = co_await receive(body_read_bytes);
     if (trouble == asio::error::eof)
       parser.put_eof(trouble);
@@ -177,10 +190,7 @@ asio::awaitable<Status> Session::read_body(std::string& body, std::size_t most) 
   parser.eager(true);
   const error_code trouble = co_await parse(parser, [](const auto& one) { return one.is_done(); });
   body = std::move(parser.get().body());
-  if (trouble == bhttp::error::body_limit) co_return too_large_body(most);
-  if (is_bad_http(trouble))
-    co_return refuse(Code::invalid, "the body is not framed as HTTP asks: " + trouble.message());
-  if (trouble) throw boost::system::system_error(trouble);
+  if (trouble) co_return body_error(trouble, most);
   co_return Done{};
 }
 
@@ -195,8 +205,7 @@ asio::awaitable<Result<std::size_t>> Session::read_piece(std::span<char> piece, 
   body.size = piece.size();
   const auto is_full = [&body](const auto& one) { return one.is_done() || body.size == 0; };
   const error_code trouble = co_await parse(*piece_, is_full);
-  if (trouble == bhttp::error::body_limit) co_return too_large_body(most);
-  if (trouble && trouble != bhttp::error::need_buffer) throw boost::system::system_error(trouble);
+  if (trouble && trouble != bhttp::error::need_buffer) co_return body_error(trouble, most);
   co_return piece.size() - body.size;
 }
 

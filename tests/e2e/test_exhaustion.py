@@ -95,6 +95,20 @@ def test_bodies_in_flight_are_bounded_for_each_address_and_in_all(server):
     assert server.get("/healthz")["status"] == "ok"
 
 
+def test_the_line_of_a_chunk_and_a_trailer_are_bounded(server):
+    """What the parser could not use yet stayed in memory, and no bound of bodies counted it."""
+    before = peak(server)
+    for path in ("POST /v1/sweeps", "GET /v1/sweeps", "PUT /v1/blobs/" + "a" * 64):
+        for start in (b"5;", b"0\r\nX: "):
+            with connections(server, 1) as held:
+                held[0].sendall(head(server, path, "Transfer-Encoding: chunked\r\n") + start)
+                with contextlib.suppress(OSError):  # the server may have closed the connection
+                    for _ in range(100):
+                        held[0].sendall(b"a" * MIB)
+    assert peak(server) - before < SLACK
+    assert server.get("/healthz")["status"] == "ok"
+
+
 def test_transfers_of_blobs_are_bounded(server):
     piece, each = limit("blob_piece_bytes"), limit("bodies_per_client_bytes_max")
     before = peak(server)

@@ -42,6 +42,30 @@ TEST(HttpClient, does_not_wait_for_a_body_that_is_not_wanted) {
   EXPECT_EQ(answer->status, 202);
 }
 
+// Sends up to a gigabyte of a chunked body that begins with `start`. Returns the error of the call.
+Error error_of_endless(const std::string& start, bool streamed) {
+  Listener listener({[&](Peer& peer) {
+    peer.request();
+    peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + start);
+    const std::string piece(1 << 20, 'a');
+    for (int i = 0; i < 1024 && peer.send(piece); ++i) {
+    }
+  }});
+  HttpClient client(server_of(listener));
+  const auto every_line = [](std::string_view) { return true; };
+  const auto answer = streamed ? client.stream({}, every_line) : client.call({});
+  return answer ? refuse(Code::internal, "an answer") : answer.error();
+}
+
+// What is not parsed yet grew with every byte that a server sent.
+TEST(HttpClient, gives_up_on_the_line_of_a_chunk_and_on_a_trailer_without_an_end) {
+  for (const std::string start : {"5;", "0\r\nX: "})
+    for (const bool streamed : {false, true}) {
+      const auto error = error_of_endless(start, streamed);
+      EXPECT_EQ(error.code, Code::too_large) << start << error.detail;
+    }
+}
+
 TEST(HttpClient, says_what_to_do_where_no_server_is) {
   HttpServer nowhere{"127.0.0.1", "1"};
   nowhere.if_unreachable = "; start one";

@@ -79,6 +79,34 @@ TEST(Body, of_chunks_is_bounded_as_well) {
   sender.join();
 }
 
+// Without its end, the line of a chunk stayed in memory: no bound of bodies counted it.
+TEST(Body, has_a_bound_for_the_line_of_a_chunk_and_for_its_trailer) {
+  TestServer server;
+  const std::string endless(4 * limits::header_bytes_max, 'a');
+  for (const auto& path : {steer, "PUT /v1/blobs/" + std::string(64, '0')})
+    for (const auto& start : {"2;" + endless, "2\r\n{}\r\n5;" + endless, "0\r\nX: " + endless}) {
+      auto client = server.connect();
+      client.send(head(path, "Transfer-Encoding: chunked\r\n") + start);
+      const auto refused = client.receive();
+      EXPECT_EQ(refused.status, 400) << path << refused.body;
+      EXPECT_NE(refused.body.find("is larger than 16384 bytes"), std::string::npos) << refused.body;
+      EXPECT_EQ(refused.field("Connection"), "close") << path;
+    }
+}
+
+TEST(Body, has_a_bound_for_the_line_of_a_chunk_that_arrives_in_pieces) {
+  TestServer server;
+  auto client = server.connect();
+  client.send(head(steer, "Transfer-Encoding: chunked\r\n") + "2;");
+  std::thread sender([&] {
+    const std::string piece(1000, 'a');
+    for (std::size_t sent = 0; sent <= limits::header_bytes_max; sent += piece.size())
+      if (!client.send(piece)) return;
+  });
+  EXPECT_EQ(client.receive().status, 400);
+  sender.join();
+}
+
 TEST(Body, has_the_limit_of_its_route) {
   TestServer server;
   const std::string large(limits::body_bytes_max + 1, ' ');
@@ -235,6 +263,14 @@ TEST(Blob, with_another_digest_or_a_bad_name_is_refused) {
   EXPECT_EQ(client.receive().status, 404) << "the connection is kept, since the body was read";
   EXPECT_EQ(server.ask(request("PUT /v1/blobs/..%2f..%2fetc", "abc")).status, 400);
   EXPECT_EQ(server.ask(request("GET /v1/blobs/" + std::string(64, 'A'))).status, 400);
+}
+
+TEST(Blob, that_breaks_the_framing_is_refused) {
+  TestServer server;
+  const auto refused =
+      server.ask(head("PUT /v1/blobs/" + abc, "Transfer-Encoding: chunked\r\n") + "zz\r\n");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(refused.field("Connection"), "close");
 }
 
 TEST(Blob, is_bounded) {

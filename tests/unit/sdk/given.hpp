@@ -37,7 +37,10 @@ class Peer {
       if (!more(text)) return {};
     return text;
   }
-  void send(const std::string& text) { ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL); }
+  // False when the client has closed.
+  bool send(const std::string& text) {
+    return ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  }
   void answer(const std::string& body, const std::string& status = "200 OK") {
     send("HTTP/1.1 " + status + "\r\nContent-Type: application/json\r\nContent-Length: " +
          std::to_string(body.size()) + "\r\n\r\n" + body);
