@@ -114,7 +114,7 @@ constexpr std::array table{
     Route{get, "/v1/tokens", needs_admin, Read{tokens, paged}},
     Route{post, "/v1/tokens", needs_admin, write<CreateToken>()},
     Route{post, "/v1/tokens/{token}/revoke", needs_admin,
-          write_to<&RevokeToken::token>({.render = render_done})},
+          write_to<&RevokeToken::token, render_done>()},
 
     Route{post, "/v1/standby/pull", needs_replica, PullPage{}},
 
