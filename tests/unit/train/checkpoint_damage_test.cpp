@@ -116,6 +116,15 @@ TEST_P(DamagedCheckpoint, is_refused_if_it_is_not_json_or_not_an_object) {
   }
 }
 
+TEST_P(DamagedCheckpoint, is_refused_if_its_values_take_far_more_memory_than_its_bytes) {
+  auto brackets = document_;
+  brackets["more"] = Json(std::vector<Json>(200'000, Json::array()));
+  expect_refused(brackets, "brackets");
+  auto numbers = document_;
+  numbers["more"] = std::vector<double>(200'000, 0.0);
+  EXPECT_TRUE(load(numbers).ok()) << "as of an optimizer that has not learned yet";
+}
+
 TEST_P(DamagedCheckpoint, is_refused_if_it_was_cut_off) {
   const auto whole = document_.dump();
   for (std::size_t length = 0; length < whole.size(); length += 1 + whole.size() / 50) {

@@ -197,6 +197,29 @@ TEST_P(Memories, refuse_a_state_whose_parts_contradict_each_other) {
       << "not those of the index";
 }
 
+// It would be added to the index a second time, and its place there written outside of the list.
+TEST_P(Memories, refuse_a_step_that_waits_and_may_already_be_drawn) {
+  play(50);
+  const auto state = memory_.state();
+  auto waiting = state;
+  for (std::size_t lane = 0; lane < shape().lanes; ++lane) waiting.lanes[4 * lane + 2] = 0;
+  const auto accepts = [&](const Memory::State& one) {
+    const auto index = make_index({}, shape().slots);
+    return index->restore(index_->save()) && Memory(shape(), *index).restore(one);
+  };
+  EXPECT_TRUE(accepts(waiting)) << "no step waits";
+  for (std::size_t lane = 0; lane < shape().lanes; ++lane) {
+    const auto head = lane * shape().lane_slots() + state.lanes[4 * lane];
+    for (std::uint64_t back = 1; back <= shape().steps; ++back) {
+      const auto slot = head - back;
+      if (state.lanes[4 * lane] < back || !index_->contains(slot)) continue;
+      auto drawable = waiting;
+      drawable.lanes[4 * lane + 2] = back;
+      EXPECT_FALSE(accepts(drawable)) << "slot " << slot;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Kinds, Memories,
                          testing::Values(Kind{"plain", 1, 1, 1}, Kind{"n_step", 1, 3, 1},
                                          Kind{"stacked", 4, 1, 1}, Kind{"stacked_n_step", 4, 5, 1},

@@ -227,6 +227,43 @@ TEST_F(ModelFile, refuses_tensors_that_point_outside_the_data) {
   EXPECT_FALSE(trainers::read_tensor_file(with_bytes(content + header + "abcd")).ok());
 }
 
+// A cast of 1e300 to a size is undefined, one of 4294967297 to an int is 1.
+TEST_F(ModelFile, refuses_sizes_that_are_no_whole_numbers_or_too_large_for_one) {
+  for (const char* shape : {"[1.0]", "[1e300]", "[-1]", "[\"1\"]", "1", "[18446744073709551617]"}) {
+    const std::string header = std::string(R"({"a":{"dtype":"F32","shape":)") + shape +
+                               R"(,"data_offsets":[0,4]},"__metadata__":{"crc32":"0"}})";
+    std::string content(8, '\0');
+    content[0] = static_cast<char>(header.size());
+    EXPECT_FALSE(trainers::read_tensor_file(with_bytes(content + header + "abcd")).ok()) << shape;
+  }
+}
+
+TEST_F(DamagedState, is_refused_if_a_whole_number_was_cut_to_a_smaller_one) {
+  for (const char* name : {"inputs", "hidden", "actions", "layers"}) {
+    auto damaged = state_;
+    damaged[name] = state_[name].get<std::int64_t>() + (std::int64_t{1} << 32);
+    EXPECT_NE(refusal(damaged).find("'" + std::string(name) + "'"), std::string::npos) << name;
+  }
+  auto damaged = state_;
+  damaged["planes"] = {1e300, 1.5, 4};
+  EXPECT_NE(refusal(damaged).find("'planes'"), std::string::npos);
+}
+
+// Its convolution had -1 rows: two such extents made a size above 0, which was accepted.
+TEST_F(ModelFile, refuses_a_convolution_that_is_larger_than_its_planes) {
+  auto small = model();
+  small.net.kind = ga3c::NetKind::minatar;
+  small.net.planes = {1, 1, 4};
+  for (auto* values :
+       {&small.parameters.weights, &small.parameters.mean_square, &small.parameters.mean})
+    values->assign(ga3c::parameter_count(small.net), 0.5F);
+  const auto path = folder_ / "small.safetensors";
+  ASSERT_TRUE(ga3c::write_model(path, small).ok());
+  const auto read = ga3c::read_model(path);
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().detail.find("'inputs'"), std::string::npos) << read.error().detail;
+}
+
 TEST_F(ModelFile, refuses_a_folder_that_is_not_there) {
   const auto status = ga3c::write_model(folder_ / "no" / "model", model());
   ASSERT_FALSE(status.ok());

@@ -73,10 +73,14 @@ void put_kind(const NetShape& net, Json& state) {
 // What a network can have; a damaged file may name sizes that no memory holds.
 bool is_sound(const NetShape& net) {
   constexpr int numbers_max = 1 << 20;
-  const auto within = [](int number, int max) { return number >= 1 && number <= max; };
+  const auto within = [](int number, int max, int min = 1) {
+    return min <= number && number <= max;
+  };
   const auto& [rows, columns, channels] = net.planes;
+  const int side =
+      net.kind == NetKind::minatar ? 3 : 1;  // its filters do not reach beyond the edges
   const bool planes =
-      within(rows, 1 << 10) && within(columns, 1 << 10) && within(channels, 1 << 10);
+      within(rows, 1 << 10, side) && within(columns, 1 << 10, side) && within(channels, 1 << 10);
   if (net.kind != NetKind::mlp && (!planes || net.planes.size() != net.inputs)) return false;
   return within(net.inputs, numbers_max) && within(net.hidden, numbers_max) &&
          within(net.actions, numbers_max) && within(net.layers, layers_max);

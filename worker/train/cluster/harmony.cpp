@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -18,6 +17,7 @@
 #include "worker/train/nn/adam.hpp"
 #include "worker/train/nn/json_state.hpp"
 #include "worker/train/nn/tape.hpp"
+#include "worker/train/run/json_file.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::trainers {
@@ -258,12 +258,10 @@ Result<Json> read_document(const std::filesystem::path& path) {
   const auto size = std::filesystem::file_size(path, fault);
   if (fault || size > cluster::harmony_bytes_max)
     return refuse(Code::not_found, path.string() + " is not a model of harmony");
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  auto document = parse_json(text);
+  auto document = read_json_file(path);
   if (!document || !has_format(*document, cluster::harmony_format))
     return refuse(Code::not_found, path.string() + " is not a model of harmony");
-  return document;
+  return *std::move(document);
 }
 
 Status HarmonyTrainer::load(const std::filesystem::path& path) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "worker/train/episodic/game.hpp"
 #include "worker/train/nn/adam.hpp"
 #include "worker/train/nn/json_state.hpp"
+#include "worker/train/run/json_file.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::trainers::episodic {
@@ -152,14 +152,12 @@ class EpisodicTrainer : public Trainer {
 };
 
 Result<Json> read_model(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  auto document = parse_json(text);
+  auto document = read_json_file(path);
   if (document && has_format(*document, cartpole_format))
     (*document)["env"] = "CartPole-v1";
   else if (!document || !has_format(*document, format))
     return refuse(Code::not_found, path.string() + " is not a model of cem or reinforce");
-  return document;
+  return *std::move(document);
 }
 
 Error damaged(const std::filesystem::path& path, const JsonState& reader) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "schemas/codec/json.hpp"
+#include "worker/train/nn/json_state.hpp"
 
 namespace hone::trainers {
 namespace {
@@ -73,9 +74,12 @@ bool take_values(std::string_view bytes, Tensor& tensor) {
 // Throws the exceptions of nlohmann::json for a header of another form. Returns false for one that
 // contradicts itself.
 bool take_tensor(const Json& entry, std::string_view data, Tensor& tensor) {
-  entry.at("shape").get_to(tensor.shape);
-  const auto start = entry.at("data_offsets").at(0).get<std::size_t>();
-  const auto end = entry.at("data_offsets").at(1).get<std::size_t>();
+  std::size_t start = 0;
+  std::size_t end = 0;
+  if (!take_integers(entry.at("shape"), tensor.shape) ||
+      !take_integer(entry.at("data_offsets").at(0), start) ||
+      !take_integer(entry.at("data_offsets").at(1), end))
+    return false;
   if (start > end || end > data.size()) return false;
   const auto bytes = data.substr(start, end - start);
   const auto kind = entry.at("dtype").get<std::string>();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "placement/baselines/baselines.hpp"
@@ -14,6 +13,7 @@
 #include "schemas/types/metric.hpp"
 #include "worker/train/nn/json_state.hpp"
 #include "worker/train/placement/evaluator.hpp"
+#include "worker/train/run/json_file.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::trainers {
@@ -166,9 +166,7 @@ class PlacementSearch : public Trainer {
   }
 
   Status load(const std::filesystem::path& path) override {
-    std::ifstream file(path, std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(file), {});
-    const auto document = parse_json(text);
+    const auto document = read_json_file(path);
     if (!document || !has_format(*document, format))
       return refuse(Code::invalid, path.string() + " is not a model of the trainer placement");
     if (auto restored = restore(*document); !restored)
@@ -286,9 +284,7 @@ Searched search_placement(const Problem& problem, const TrainingJob& job,
 }
 
 Result<Evaluation> evaluate_placement(const EvaluationPlan& plan) {
-  std::ifstream file(plan.model, std::ios::binary);
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  const auto document = parse_json(text);
+  const auto document = read_json_file(plan.model);
   if (!document || !has_format(*document, format))
     return refuse(Code::not_found,
                   plan.model.string() + " is not a model of the trainer placement");
@@ -310,7 +306,7 @@ Result<Evaluation> evaluate_placement(const EvaluationPlan& plan) {
   if (!settings) return settings.error();
   const auto problem = placement::set_up(setup_of(*settings));
   if (!problem) return problem.error();
-  const auto placed = placement::read_placement(*problem, text);
+  const auto placed = placement::read_placement(*problem, to_text(*document));
   if (!placed) return placed.error();
   return Evaluation{problem->graph.name, {placement::Simulator(*problem).step_ms(*placed)}};
 }

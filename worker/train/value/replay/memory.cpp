@@ -247,6 +247,15 @@ bool Memory::restore(const State& state) {
   }
   for (std::size_t slot = 0; slot < marks_.size(); ++slot)
     if (index_.contains(slot) != ((marks_[slot] & drawable) != 0)) return false;
+  return none_waits_in_index();
+}
+
+// A step that waits for its successors is added to the index later, once.
+bool Memory::none_waits_in_index() const {
+  for (std::size_t lane = 0; lane < lanes_.size(); ++lane)
+    for (std::size_t back = 1; back <= lanes_[lane].pending; ++back)
+      if (index_.contains(slot_before(lane * shape_.lane_slots() + lanes_[lane].head, back)))
+        return false;
   return true;
 }
 

@@ -105,6 +105,7 @@ class Memory {
   void release(std::size_t lane, std::size_t count, std::span<const double>& errors);
   void read_row(std::size_t slot, float* row) const;
   [[nodiscard]] std::size_t used_slots() const;
+  [[nodiscard]] bool none_waits_in_index() const;
 
   MemoryShape shape_;
   Index& index_;
