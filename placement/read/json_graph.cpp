@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "placement/core/device.hpp"
 #include "placement/read/read.hpp"
@@ -37,7 +38,7 @@ class Record {
     const Json* json = find(names);
     if (json == nullptr || json->is_null()) return fallback;
     if (json->is_boolean()) return json->get<bool>() ? 1 : 0;
-    if (json->is_number()) return json->get<double>();
+    if (json->is_number()) return json->get<double>() + 0.0;  // -0 becomes 0
     if (status)
       status = refuse(Code::invalid, std::string(*names.begin()) + " must be a number",
                       json_.is_object() ? at_ + "/" + *names.begin() : at_);
@@ -115,7 +116,7 @@ Status read_indexes(const Record& record, const char* key, std::vector<int>& lis
       Code::invalid, std::string(key) + " is a list of indexes into \"weights\"", record.at());
   if (!json->is_array()) return wrong;
   for (const Json& index : *json) {
-    if (!index.is_number_integer()) return wrong;
+    if (!index.is_number_integer() || !std::in_range<int>(index.get<std::int64_t>())) return wrong;
     list.push_back(index.get<int>());
   }
   return Done{};

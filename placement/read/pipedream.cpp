@@ -27,6 +27,29 @@ std::vector<std::string_view> split(std::string_view text, std::string_view by) 
   return parts;
 }
 
+// A name with other bytes could not be written as JSON: `--export` would make another one of it.
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto lead = static_cast<unsigned char>(text.front());
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xC2 ? 0
+                               : lead < 0xE0 ? 2
+                               : lead < 0xF0 ? 3
+                               : lead < 0xF5 ? 4
+                                             : 0;
+    if (length == 0 || length > text.size()) return false;
+    for (std::size_t i = 1; i < length; ++i)
+      if ((static_cast<unsigned char>(text[i]) & 0xC0U) != 0x80U) return false;
+    const auto second = length > 1 ? static_cast<unsigned char>(text[1]) : 0U;
+    // Longer than needed; a half of a surrogate pair; beyond the last character.
+    if ((lead == 0xE0 && second < 0xA0) || (lead == 0xED && second > 0x9F) ||
+        (lead == 0xF0 && second < 0x90) || (lead == 0xF4 && second > 0x8F))
+      return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 Error at_line(std::size_t line, const std::string& what) {
   return refuse(Code::invalid, "line " + std::to_string(line) + ": " + what);
 }
@@ -39,7 +62,7 @@ Result<double> number_of(std::string_view text, std::size_t line) {
     return at_line(line, "'" + std::string(text) + "' is no number");
   if (!std::isfinite(number) || number < 0)
     return at_line(line, "'" + std::string(text) + "' must be a finite number of at least 0");
-  return number;
+  return number + 0.0;  // -0 becomes 0
 }
 
 // A number, or a list of them in brackets, which are added.
@@ -146,6 +169,7 @@ Result<Graph> read_pipedream_graph(std::string_view text, const std::string& nam
   for (const auto line : lines_of(text)) {
     ++number;
     if (trimmed(line).empty()) continue;
+    if (!is_utf8(line)) return at_line(number, "it is not valid UTF-8");
     if (line.front() == '\t' || line.front() == ' ') {
       edges.push_back({trimmed(line), number});
       continue;

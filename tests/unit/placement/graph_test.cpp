@@ -271,6 +271,34 @@ constexpr auto profile =
     "backward_compute_time=4.5, activation_size=[10.0; 20.0], parameter_size=64.0 -- stage_id=1\n"
     "\tnode1 -- node4\n";
 
+// Its export had a replacement character in the name, and so another digest.
+TEST(Reader, refuses_a_profile_that_is_not_utf8) {
+  for (const char* name :
+       {"Co\xffnv", "\xc0\x80", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xe2\x82"}) {
+    const auto graph = read_graph(
+        std::string("node1 -- ") + name + " -- forward_compute_time=1, backward_compute_time=1",
+        "net");
+    ASSERT_FALSE(graph.ok()) << name;
+    EXPECT_EQ(graph.error().detail, "line 1: it is not valid UTF-8");
+  }
+  EXPECT_TRUE(
+      read_graph("node1 -- \u00e9\u20ac\U0001f600 -- forward_compute_time=1, "
+                 "backward_compute_time=1",
+                 "net"));
+}
+
+TEST(Reader, reads_back_a_number_below_zero_that_is_zero) {
+  const auto graph = read_graph(with(R"({"name":"a","forward_ms":-0.0,"flop":-0.0})", ""), "g");
+  ASSERT_TRUE(graph.ok());
+  EXPECT_EQ(canonical_text(*read_graph(json_text(*graph), "g")), canonical_text(*graph));
+}
+
+TEST(BadGraph, is_refused_if_the_index_of_a_weight_was_cut_to_a_smaller_one) {
+  const std::string text = R"({"weights":[{"name":"w","bytes":1}],"edges":[],)"
+                           R"("nodes":[{"name":"a","weights":[4294967296]}]})";
+  EXPECT_NE(told(text).find("weights is a list of indexes"), std::string::npos);
+}
+
 TEST(Reader, takes_a_pipedream_profile) {
   const auto graph = read_graph(profile, "net");
   ASSERT_TRUE(graph.ok()) << graph.error().detail;
