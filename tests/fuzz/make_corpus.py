@@ -9,8 +9,10 @@ make_corpus.py FOLDER
 import base64
 import hashlib
 import json
+import math
 import pathlib
 import re
+import struct
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -234,6 +236,121 @@ def ledger_pages():
          "wait_ms": 250, "feed": {"life": "f", "next": 77}}))
 
 
+def connections():
+    def one(line, fields="", body=""):
+        return f"{line} HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n{body}"
+
+    stop, chunked = '{"verb": "stop"}', "Transfer-Encoding: chunked\r\n"
+    length = f"Content-Length: {len(stop)}\r\n"
+    steer = "POST /v1/sweeps/sw_1/steer"
+    abc = "/v1/blobs/" + hashlib.sha256(b"abc").hexdigest()
+    texts = [one("GET /v1/version"), one("HEAD /v1/sweeps?limit=3") + one("GET /readyz"),
+             one("GET /healthz", "Connection: close\r\n"), "GET /healthz HTTP/1.0\r\n\r\n",
+             one("GET /v1/events", "Accept: text/event-stream\r\nLast-Event-ID: 0\r\n"),
+             one(steer, length, stop) + one("GET /v1/nowhere"),
+             one(steer, length + "Expect: 100-continue\r\nX-Request-Id: a\r\n", stop),
+             one(steer, chunked, f"8\r\n{stop[:8]}\r\n8;a=b\r\n{stop[8:]}\r\n0\r\nX: 1\r\n\r\n"),
+             one(f"PUT {abc}", "Content-Length: 3\r\n", "abc") + one(f"GET {abc}"),
+             one(f"PUT {abc}", chunked, "3\r\nabd\r\n0\r\n\r\n") + one(f"HEAD {abc}"),
+             one("POST /v1/workers/wk_1/log?lease=le_1&offset=0", "Content-Length: 3\r\n", "log"),
+             one("GET http://127.0.0.1:7777/v1/sweeps", "Origin: http://127.0.0.1:7777\r\n"),
+             one("OPTIONS /v1/sweeps", "Authorization: Bearer hone_0\r\nHone-Term: 1.a\r\n")]
+    for text in texts:
+        for pause in (0, 100):
+            keep("http", chr(pause) + text)
+
+
+def model_files():
+    def kept(header, state, data=b""):
+        folder = CORPUS / "model_file"
+        folder.mkdir(parents=True, exist_ok=True)
+        text = b"\n".join([json.dumps(header).encode(), json.dumps(state).encode(), data])
+        (folder / hashlib.sha256(text).hexdigest()[:12]).write_bytes(text)
+
+    def tensors(shapes):
+        """The entries of the header for tensors of zeros, and their bytes."""
+        entries, end = {}, 0
+        for name, (dtype, shape) in shapes.items():
+            begin, end = end, end + math.prod(shape) * (4 if dtype == "F32" else 8)
+            entries[name] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+        return entries, bytes(end)
+
+    def model(env, inner, actions, policy="categorical", more=None, layers=None):
+        state = {"env": env, "inputs": inner, "hidden": 2, "layers": 1, "actions": actions,
+                 "policy": policy, "activation": "tanh", "frames": 4, "trained_frames": 4,
+                 "updates": 1, "episodes": 0, "agents": 1, "network": "mlp", "planes": [0, 0, 0],
+                 "optimizer": "rmsprop", "staff": {"agents": 1, "predictors": 1, "trainers": 1,
+                                                   "moves": 0}, **(more or {})}
+        heads = {"policy.weight": [actions, 2], "value.weight": [1, 2], "policy.bias": [actions],
+                 "value.bias": [1]}
+        if policy == "gaussian":
+            heads["log_deviation.bias"] = [actions]
+        parts = layers or {"hidden.weight": [2, inner]}
+        parts = {**parts, "hidden.bias": [2], **heads}
+        shapes = {prefix + name: ("F32", shape) for prefix in ("", "rmsprop.")
+                  for name, shape in parts.items()}
+        shapes.update({"last_returns": ("F64", [0]), "last_lengths": ("F64", [0]),
+                       "reward_scale": ("F64", [3])})
+        for name in ("environments", "streams"):
+            shapes["agent.0." + name] = ("U64", [4])
+        for name in ("running_returns", "running_lengths", "discounted_returns"):
+            shapes["agent.0." + name] = ("F64", [1])
+        entries, data = tensors(shapes)
+        kept({**entries, "__metadata__": {"format": "hone-ga3c-1"}}, state, data)
+
+    model("CartPole-v1", 4, 2)
+    model("Pendulum-v1", 3, 1, "gaussian")
+    model("MinAtar-breakout", 400, 6, more={"network": "minatar", "planes": [10, 10, 4]},
+          layers={"conv.weight": [16, 3, 3, 4], "conv.bias": [16], "hidden.weight": [2, 1024]})
+    for frames in (0, 3):  # of the first lane; a word of the second marks a step that may be drawn
+        entries, data = tensors({"replay.lanes": ("U64", [8]), "replay.frames": ("U64", [frames]),
+                                 "replay.marks": ("U64", [frames // 3]),
+                                 "replay.actions": ("F32", [frames]),
+                                 "replay.rewards": ("F32", [frames]), "replay.index": ("U64", [0])})
+        lanes = struct.pack("<8Q", frames, frames, min(frames, 2), min(frames, 1), 0, 0, 0, 0)
+        kept(entries, {}, lanes + data[len(lanes):])
+
+
+def graphs():
+    nodes = [{"name": "a", "forward_ms": 1, "backward_ms": 2, "out_bytes": 1e6, "weights": [0]},
+             {"name": "b", "flop": 1e9, "kernels": 2, "color": 1, "shapes": [[2, 3]]},
+             {"name": "c", "cpu_ms": 3, "accelerator": False, "color": 1, "tables": [0],
+              "row_bytes": 8}]
+    graph = {"name": "g", "batch": 2, "training": True, "nodes": nodes,
+             "weights": [{"name": "w", "bytes": 1e6}],
+             "edges": [{"from": "a", "to": "b", "bytes": 5}, {"from": "b", "to": "c",
+                                                             "transfer_ms": 1}]}
+    for placed in ({"a": 0, "b": 2, "c": 2}, {"a": 1}):
+        keep("graph", json.dumps(graph) + "\n---\n" + json.dumps({"placement": placed}))
+    plan = {"maxSizePerFPGA": 1e10, "maxFPGAs": 2, "maxCPUs": 1,
+            "nodes": [[0, 1, 2.0, 1.0, 0, 0, 100], [1, 1, 2.0, 1.5, 0, 0, 100]],
+            "edges": [[0, 1, 0.5]]}
+    keep("graph", json.dumps(plan))
+    profile = "forward_compute_time={0}, backward_compute_time={0}, activation_size={1}"
+    profile += ", parameter_size=8"
+    keep("graph", f"node1 -- Conv2d(3, 4) -- {profile.format('1.5', '[10.0; 20.0]')}\n"
+                  f"node2 -- ReLU() -- {profile.format('0.5', '30')}\n\tnode1 -- node2\n")
+
+
+def journals():
+    uniform = json.dumps({"name": "FloatDistribution",
+                          "attributes": {"low": 0.0, "high": 1.0, "step": None, "log": False}})
+    lines = [{"op_code": 0, "worker_id": "w", "study_name": "s", "directions": [1, 2]},
+             {"op_code": 4, "study_id": 0, "datetime_start": "2026-11-21T10:04:05.123456"},
+             {"op_code": 5, "trial_id": 0, "param_name": "x", "param_value_internal": 0.5,
+              "distribution": uniform},
+             {"op_code": 7, "trial_id": 0, "step": 3, "intermediate_value": 1.5},
+             {"op_code": 7, "trial_id": 0, "step": 1, "intermediate_value": math.nan},
+             {"op_code": 8, "trial_id": 0, "user_attr": {"a": 1}},
+             {"op_code": 6, "trial_id": 0, "state": 1, "values": [0.5, math.inf],
+              "datetime_complete": "2026-11-21T10:05:05+01:00"},
+             {"op_code": 4, "study_id": 0, "state": 2, "value": 1, "params": {"x": 0.25},
+              "distributions": {"x": uniform}, "intermediate_values": {"2": 0.5, "1": 0.25}},
+             {"op_code": 1, "study_id": 0}, {"op_code": 10}]
+    for count in (3, 7, 8, 9, 10):
+        keep("optuna_journal", "".join(json.dumps(line) + "\n" for line in lines[:count]))
+
+
 def found():
     for packed in FOUND.glob("*.jsonl"):
         folder = CORPUS / packed.stem
@@ -260,6 +377,6 @@ if __name__ == "__main__":
                  curve_tables,
                  event_files, imports,
                  expressions, filters,
-                 commands, pasts, ledger_pages,
+                 commands, pasts, ledger_pages, connections, model_files, graphs, journals,
                  found):
         make()

@@ -84,8 +84,8 @@ ORDER = {
 # Libraries that belong to certain places only: pattern of the include -> prefixes of files that may
 # have it.
 CONFINED = {
-    r"boost/beast": ["base/net/", "server/http/session.cpp"],
-    r"boost/": ["base/net/", "server/http/", "tests/unit/http/"],
+    r"boost/beast": ["base/net/", "server/http/session.cpp", "tests/fuzz/http.cpp"],
+    r"boost/": ["base/net/", "server/http/", "tests/unit/http/", "tests/fuzz/http.cpp"],
     r"(torch|ATen|c10)/": ["worker/train/", "tests/unit/train/", "tests/bench/"],
     r"(SQLiteCpp/|sqlite3)": ["db/", "server/engine/", "server/api/", "server/http/", "server/app/",
                               "server/follow/", "server/standby/", "server/upkeep/", "bench/fill/", "tests/"],
