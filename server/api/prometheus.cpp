@@ -72,10 +72,10 @@ void add_counters(Exposition& text, const Counters& counters) {
 }
 
 // The values that occurred.
-template <class Word, std::size_t size>
-std::vector<Counted> labelled(const Tally<Word, size>& tally) {
+template <class Word>
+std::vector<Counted> labelled(const Tally<Word>& tally) {
   std::vector<Counted> rows;
-  for (std::size_t i = 0; i < size; ++i)
+  for (std::size_t i = 0; i < tally.size; ++i)
     if (tally.of(i) != 0) rows.push_back({word(static_cast<Word>(i)), double(tally.of(i))});
   return rows;
 }

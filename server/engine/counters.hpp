@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "schemas/codec/words.hpp"
 #include "schemas/types/instant.hpp"
 #include "schemas/types/states.hpp"
 #include "schemas/types/verdict.hpp"
@@ -47,18 +48,18 @@ enum class Part { parse, decide, append, evolve, commit, reply, render, idle };
 inline constexpr std::array<std::string_view, 8> part_words{"parse",  "decide", "append", "evolve",
                                                             "commit", "reply",  "render", "idle"};
 
-// Counts the values of an enum.
-template <class Word, std::size_t count>
+// Counts the values of an enum: one count for each of its words.
+template <class Word>
 class Tally {
  public:
-  static constexpr std::size_t size = count;
+  static constexpr std::size_t size = words_of<Word>.size();
   void add(Word word) {
     counts_[static_cast<std::size_t>(word)].fetch_add(1, std::memory_order_relaxed);
   }
   [[nodiscard]] std::uint64_t of(std::size_t word) const { return counts_[word].load(); }
 
  private:
-  std::array<Count, count> counts_{};
+  std::array<Count, size> counts_{};
 };
 
 struct Counters {
@@ -68,9 +69,9 @@ struct Counters {
   Lengths commits;                    // of the ledger, until they are durable
   Lengths asks;                       // POST .../ask, until the trial is durable
   Lengths reports;                    // until the verdict is durable
-  Tally<EndReason, static_cast<std::size_t>(EndReason::failure_limit) + 1> returns;
-  Tally<VerdictReason, static_cast<std::size_t>(VerdictReason::finishes) + 1> stops;
-  Tally<Failure, static_cast<std::size_t>(Failure::crash) + 1> failures;
+  Tally<EndReason> returns;
+  Tally<VerdictReason> stops;
+  Tally<Failure> failures;
 
   Count& busy(Part part) { return busy_ns[static_cast<std::size_t>(part)]; }
 };
