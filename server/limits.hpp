@@ -126,6 +126,13 @@ inline constexpr Duration pace_time = seconds(600);  // over which the speed of 
 // Reports that are counted for the time left: fewer would make it swing, each takes microseconds.
 inline constexpr double pace_reports_min = 20;
 inline constexpr double pace_reports_max = 10'000;
+// What GET /metrics compares forecasts with: the newest of them, as an error of years ago says
+// nothing about today's sweeps. Each is computed once.
+inline constexpr std::int64_t scored_runs_max = 100;
+inline constexpr std::int64_t scored_attempts_max = 1'000;  // looked at for them
+inline constexpr std::int64_t scored_sweeps_max = 20;
+inline constexpr std::int64_t scored_sweeps_scanned_max = 200;  // looked at for them
+inline constexpr std::int64_t scored_sweep_reports_max = 20'000;
 
 inline constexpr std::size_t export_events_max = 2'000'000;  // of one document: 400 MB of it
 inline constexpr std::size_t export_points_max = 1'500'000;  // likewise

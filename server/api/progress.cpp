@@ -4,6 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "db/queries/completed.hpp"
 #include "db/queries/overview.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/types/spec.hpp"
@@ -93,16 +94,36 @@ std::int64_t phases_expected(const SweepRow& sweep) {
 
 namespace {
 
-// Phases a second, lately: over the newest half of the sweep or ten minutes, but over enough phases
-// that slow ones do not make it swing, and no more than can be counted quickly.
-double phases_per_s(SQLite::Database& db, const SweepRow& sweep, Instant now) {
+// The time, in microseconds, over which the pace of a sweep is measured that has trained so many
+// phases by `now`: the newest half of the sweep or ten minutes, but with enough phases that slow
+// ones do not make it swing, and no more than can be counted quickly.
+double pace_window(const SweepRow& sweep, std::int64_t phases_done, Instant now) {
   const auto age = static_cast<double>(std::max((now - sweep.submitted_at).us, seconds(1).us));
-  const double phase = age / static_cast<double>(std::max<std::int64_t>(1, sweep.phases_done));
+  const double phase = age / static_cast<double>(std::max<std::int64_t>(1, phases_done));
   const double lately = std::min(age / 2, static_cast<double>(limits::pace_time.us));
-  const double window = std::min(
+  return std::min(
       age, std::clamp(lately, limits::pace_reports_min * phase, limits::pace_reports_max * phase));
+}
+
+double phases_per_s(SQLite::Database& db, const SweepRow& sweep, Instant now) {
+  const double window = pace_window(sweep, sweep.phases_done, now);
   const Duration before{static_cast<std::int64_t>(window)};
   return static_cast<double>(read_pace(db, sweep.id, now - before).reports) / (window / 1e6);
+}
+
+// Completes the counts by what the sweep file says.
+std::optional<forecast::SweepEnd> end_after(forecast::SweepSoFar counts, const SweepRow& sweep,
+                                            const SweepSpec& spec, Instant now) {
+  const auto other = is_without_checkpoints(sweep) ? without_pauses(spec.terminator) : std::nullopt;
+  counts.rule = other ? other->rule : spec.terminator.rule;
+  counts.runs = sweep.trials_total * sweep.seeds;
+  counts.phases_per_run = sweep.phases_per_run;
+  auto end = forecast::forecast_sweep_end(counts);
+  if (!end || !spec.limits.duration) return end;
+  const Instant limit = sweep.submitted_at + *spec.limits.duration;
+  const double most = std::max(0.0, static_cast<double>((limit - now).us) / 1e6);
+  for (double* time : {&end->seconds, &end->low, &end->high}) *time = std::min(*time, most);
+  return end;
 }
 
 }  // namespace
@@ -113,22 +134,32 @@ std::optional<forecast::SweepEnd> forecast_end(SQLite::Database& db, const Sweep
   const std::int64_t training = runs.leased + runs.running;
   if (sweep.state != SweepState::running || training == 0 || is_population(spec))
     return std::nullopt;
-  const auto other = is_without_checkpoints(sweep) ? without_pauses(spec.terminator) : std::nullopt;
-  auto end = forecast::forecast_sweep_end(
-      {.rule = other ? other->rule : spec.terminator.rule,
-       .runs = sweep.trials_total * sweep.seeds,
-       .runs_started = sweep.trials_proposed * sweep.seeds - runs.queued,
-       .training = training,
-       .paused = runs.paused,
-       .ended = runs.completed + runs.stopped + runs.failed + runs.canceled,
-       .phases_done = sweep.phases_done,
-       .phases_per_run = sweep.phases_per_run,
-       .phases_per_s = phases_per_s(db, sweep, now)});
-  if (!end || !spec.limits.duration) return end;
-  const Instant limit = sweep.submitted_at + *spec.limits.duration;
-  const double most = std::max(0.0, static_cast<double>((limit - now).us) / 1e6);
-  for (double* time : {&end->seconds, &end->low, &end->high}) *time = std::min(*time, most);
-  return end;
+  return end_after({.rule = {},
+                    .runs_started = sweep.trials_proposed * sweep.seeds - runs.queued,
+                    .training = training,
+                    .paused = runs.paused,
+                    .ended = runs.completed + runs.stopped + runs.failed + runs.canceled,
+                    .phases_done = sweep.phases_done,
+                    .phases_per_s = phases_per_s(db, sweep, now)},
+                   sweep, spec, now);
+}
+
+std::optional<forecast::SweepEnd> forecast_end_at(SQLite::Database& db, const SweepRow& sweep,
+                                                  const SweepSpec& spec, Instant at) {
+  if (is_population(spec)) return std::nullopt;
+  const SweepCounts counts = counts_at(db, sweep.id, at);
+  if (counts.training == 0) return std::nullopt;
+  const double window = pace_window(sweep, counts.phases, at);
+  const Duration before{static_cast<std::int64_t>(window)};
+  const auto reports = reports_between(db, sweep.id, at - before, at);
+  return end_after({.rule = {},
+                    .runs_started = counts.started,
+                    .training = counts.training,
+                    .paused = counts.started - counts.training - counts.ended,
+                    .ended = counts.ended,
+                    .phases_done = counts.phases,
+                    .phases_per_s = static_cast<double>(reports) / (window / 1e6)},
+                   sweep, spec, at);
 }
 
 Json render_end(const std::optional<forecast::SweepEnd>& end) {

@@ -38,6 +38,10 @@ std::int64_t phases_expected(const SweepRow& sweep);
 // for populations, whose phases are known beforehand.
 std::optional<forecast::SweepEnd> forecast_end(SQLite::Database& db, const SweepRow& sweep,
                                                const SweepSpec& spec, Instant now);
+// What it would have returned at an earlier instant of a sweep that has ended, but with each run
+// that had no live attempt then counted as paused.
+std::optional<forecast::SweepEnd> forecast_end_at(SQLite::Database& db, const SweepRow& sweep,
+                                                  const SweepSpec& spec, Instant at);
 // {"seconds", "low", "high"}, or null.
 Json render_end(const std::optional<forecast::SweepEnd>& end);
 

@@ -10,6 +10,7 @@
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/exposition.hpp"
+#include "server/api/forecast_errors.hpp"
 #include "server/api/role.hpp"
 #include "server/api/routes.hpp"
 
@@ -105,6 +106,20 @@ void add_work(Exposition& text, SQLite::Database& db) {
             best_values(db, sweeps_max));
 }
 
+void add_forecasts(Exposition& text, SQLite::Database& db, ForecastErrors& errors) {
+  std::vector<Counted> medians, scored;
+  for (const ForecastError& one : errors.read(db)) {
+    if (one.median) medians.push_back({one.kind, *one.median});
+    scored.push_back(count_of(one.kind, one.scored));
+  }
+  text.labelled("hone_forecast_error", "gauge", "kind",
+                "Median error of forecasts made halfway, as a ratio: run_value to the range of the "
+                "run's reports, sweep_end to the sweep's whole time.",
+                medians);
+  text.labelled("hone_forecasts_scored", "gauge", "kind",
+                "The newest complete runs and sweeps behind hone_forecast_error.", scored);
+}
+
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
@@ -152,6 +167,8 @@ ReadResult prometheus(SQLite::Database& db, const Request& request) {
               pragma(db, "page_count") * pragma(db, "page_size"));
   text.single("hone_db_wal_bytes", "gauge", "Size of the write-ahead log.", wal_bytes(db));
   add_work(text, db);
+  ForecastErrors fresh;
+  add_forecasts(text, db, request.forecasts != nullptr ? *request.forecasts : fresh);
   if (request.counters != nullptr) {
     add_counters(text, *request.counters);
     add_outcomes(text, *request.counters);

@@ -19,6 +19,7 @@ struct Counters;
 
 namespace hone::api {
 
+class ForecastErrors;
 class LogStore;
 class Role;
 
@@ -90,6 +91,7 @@ struct Request {
   const Counters* counters = nullptr;  // of this server, for GET /metrics
   LogStore* logs = nullptr;            // of this server; null in tests without logs
   const Role* role = nullptr;          // of this server; null in tests without standbys
+  ForecastErrors* forecasts = nullptr;  // of this server, for GET /metrics; null: nothing is kept
   std::int64_t newest_seq = 0;         // of the ledger, for GET /healthz
   // Set while a read is in progress: true once no client waits for its answer.
   const std::atomic<bool>* stop = nullptr;

@@ -41,7 +41,8 @@ http::ServerParts Served::parts(const ServerOptions& options, api::Role& role, b
           .dashboard = &pages,
           .logs = &logs,
           .keys = with_tokens ? &keys : nullptr,
-          .role = &role};
+          .role = &role,
+          .forecasts = &forecasts};
 }
 
 }  // namespace hone

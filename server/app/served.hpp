@@ -1,6 +1,7 @@
 // What a primary and a follower serve from.
 #pragma once
 
+#include "server/api/forecast_errors.hpp"
 #include "server/app/opened.hpp"
 #include "server/dashboard/pages.hpp"
 #include "server/limits.hpp"
@@ -27,6 +28,7 @@ struct Served {
   HighWater mark;
   api::BlobStore blobs;
   api::LogStore logs;
+  api::ForecastErrors forecasts;
   std::unique_ptr<http::Server> server;
   std::unique_ptr<SQLite::Database> writer;
   http::ReaderPool readers;

@@ -32,10 +32,8 @@ std::optional<double> last_quarter_error(const CurveFamily& family,
   return std::isfinite(error) ? std::optional(error) : std::nullopt;
 }
 
-}  // namespace
-
-std::optional<EndForecast> forecast_end(std::span<const CurvePoint> points, double step,
-                                        const ForecastSetting& setting) {
+// The family with the least error, without a forecast.
+std::optional<EndForecast> best_family(std::span<const CurvePoint> points) {
   if (points.size() < end_points_min) return std::nullopt;
   const bool loss = is_loss(points);
   std::optional<EndForecast> best;
@@ -45,11 +43,47 @@ std::optional<EndForecast> forecast_end(std::span<const CurvePoint> points, doub
     if (error && (!best || *error < best->last_quarter_error))
       best = EndForecast{&family, *error, {}};
   }
+  return best;
+}
+
+}  // namespace
+
+std::optional<EndForecast> forecast_end(std::span<const CurvePoint> points, double step,
+                                        const ForecastSetting& setting) {
+  auto best = best_family(points);
   if (!best) return std::nullopt;
   const auto end = forecast_curve(*best->family, points, step, setting);
   if (!end) return std::nullopt;
   best->end = *end;
   return best;
+}
+
+std::optional<double> forecast_end_value(std::span<const CurvePoint> points, double step) {
+  const auto best = best_family(points);
+  if (!best) return std::nullopt;
+  const auto fit = fit_curve(*best->family, points);
+  if (!fit || !std::isfinite(fit->at(step))) return std::nullopt;
+  return fit->at(step);
+}
+
+std::size_t points_used(std::size_t reports, int phases, double share) {
+  const auto wanted = static_cast<std::size_t>(std::ceil(share * phases));
+  if (reports <= end_points_min) return std::min(reports, wanted);
+  return std::min(reports - 1, std::max(wanted, end_points_min));
+}
+
+double end_error(std::span<const CurvePoint> points, double forecast) {
+  const auto [low, high] = std::ranges::minmax_element(points, {}, &CurvePoint::value);
+  const double range = high->value - low->value;
+  return std::abs(forecast - points.back().value) / std::max(range, 1e-12);
+}
+
+std::optional<double> error_of_end(std::span<const CurvePoint> points, int phases, double share) {
+  const std::size_t used = points_used(points.size(), phases, share);
+  if (used >= points.size()) return std::nullopt;
+  const auto value = forecast_end_value(points.first(used), phases);
+  if (!value) return std::nullopt;
+  return end_error(points, *value);
 }
 
 }  // namespace hone::forecast

@@ -123,6 +123,7 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   request.logs = shared.parts->logs;
   request.newest_seq = shared.newest_seq.load();
   request.role = shared.parts->role;
+  request.forecasts = shared.parts->forecasts;
   request.now = SystemClock{}();
   incoming.route = match.route;
   if (auto refusal = authenticate(shared, head, incoming)) return refusal;

@@ -22,6 +22,10 @@ namespace hone::dashboard {
 class Pages;
 }
 
+namespace hone::api {
+class ForecastErrors;
+}
+
 namespace hone {
 class MetricFeed;
 }
@@ -56,6 +60,7 @@ struct ServerParts {
   api::LogStore* logs = nullptr;                // null: no log is kept
   api::Keyring* keys = nullptr;  // null: requests need no token. Run uses it on the io thread
   api::Role* role = nullptr;
+  api::ForecastErrors* forecasts = nullptr;
   standby::Standbys* standbys = nullptr;  // of a primary
   MetricFeed* feed = nullptr;             // for them
   Duration confirm_wait{};                // of a reply for a standby, where it waits for one

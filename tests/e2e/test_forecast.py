@@ -1,6 +1,7 @@
 """`hone forecast` against a real server."""
 import json
 import math
+import re
 
 from commands import hone, ok
 from conftest import sweep_spec
@@ -39,3 +40,12 @@ def test_a_run_that_trains_is_forecast_and_one_with_few_reports_is_refused(serve
     reported(server, 7)
     refused = hone("forecast", "rn_2.0", server=server)
     assert refused.returncode != 0 and "fewer than 8 reports" in refused.stderr
+
+
+def test_the_metric_of_the_server_is_the_error_that_the_command_shows(server):
+    sweep = reported(server, PHASES)
+    [row] = json.loads(ok("forecast", sweep, "--format", "json", server=server))
+    text = server.ask("GET", "/metrics").body.decode()
+    assert 'hone_forecasts_scored{kind="run_value"} 1' in text, text
+    [value] = re.findall(r'^hone_forecast_error\{kind="run_value"\} (\S+)$', text, re.M)
+    assert math.isclose(float(value), row["error"], rel_tol=1e-9)

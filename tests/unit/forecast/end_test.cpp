@@ -37,6 +37,25 @@ TEST(ForecastEnd, forecasts_nothing_from_few_points) {
   EXPECT_TRUE(forecast_end(points_of(end_points_min, 0, 1, rising), 40, {}));
 }
 
+TEST(ForecastEnd, the_value_alone_is_that_with_an_interval) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto points = points_of(12, 3, seed, rising);
+    const auto whole = forecast_end(points, 40, {});
+    const auto value = forecast_end_value(points, 40);
+    ASSERT_TRUE(whole && value);
+    EXPECT_EQ(whole->end.value, *value);
+  }
+}
+
+TEST(ForecastEnd, a_complete_run_is_scored_on_the_part_that_the_forecast_did_not_get) {
+  const auto points = points_of(40, 0, 1, rising);
+  const auto value = forecast_end_value(std::span(points).first(20), 40);
+  ASSERT_TRUE(value);
+  EXPECT_EQ(error_of_end(points, 40, 0.5), end_error(points, *value));
+  EXPECT_DOUBLE_EQ(end_error(points, rising(40) - 0.1 * (rising(40) - rising(1))), 0.1);
+  EXPECT_FALSE(error_of_end(std::span(points).first(end_points_min), 8, 0.5));
+}
+
 TEST(ForecastEnd, noisy_curves_end_within_their_interval_more_often_than_not) {
   int inside = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {

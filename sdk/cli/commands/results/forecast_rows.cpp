@@ -1,7 +1,5 @@
 #include "sdk/cli/commands/results/forecast_rows.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/render/fields.hpp"
@@ -24,23 +22,6 @@ std::vector<CurvePoint> points_of(const Json& run) {
   return points;
 }
 
-// How many of the first reports a complete run is forecast from: the share, but as many as a
-// forecast needs, and not the last report, which it is compared with.
-std::size_t reports_used(std::size_t reports, const ForecastPlan& plan) {
-  const auto share = static_cast<std::size_t>(std::ceil(plan.at * plan.phases));
-  if (reports <= forecast::end_points_min) return std::min(reports, share);
-  return std::min(reports - 1, std::max(share, forecast::end_points_min));
-}
-
-// |forecast - truth| as a share of what the run has gone through.
-double relative_error(const std::vector<CurvePoint>& points, double forecast) {
-  const auto [low, high] = std::minmax_element(
-      points.begin(), points.end(),
-      [](const CurvePoint& a, const CurvePoint& b) { return a.value < b.value; });
-  const double range = high->value - low->value;
-  return std::abs(forecast - points.back().value) / std::max(range, 1e-12);
-}
-
 }  // namespace
 
 ForecastRows forecast_rows(const std::vector<Json>& runs, const ForecastPlan& plan) {
@@ -49,7 +30,8 @@ ForecastRows forecast_rows(const std::vector<Json>& runs, const ForecastPlan& pl
     const auto points = points_of(run);
     if (points.empty()) continue;
     const bool complete = static_cast<int>(points.size()) >= plan.phases;
-    const std::size_t used = complete ? reports_used(points.size(), plan) : points.size();
+    const std::size_t used =
+        complete ? forecast::points_used(points.size(), plan.phases, plan.at) : points.size();
     const auto forecast = forecast::forecast_end(std::span(points).first(used), plan.phases,
                                                  {plan.seed, 50, plan.share});
     if (!forecast) {
@@ -70,7 +52,8 @@ ForecastRows forecast_rows(const std::vector<Json>& runs, const ForecastPlan& pl
                 {"error", nullptr},
                 {"inside", nullptr}};
     if (complete && used < points.size()) {
-      const double truth = points.back().value, error = relative_error(points, end.value);
+      const double truth = points.back().value;
+      const double error = forecast::end_error(points, end.value);
       const bool inside = end.low <= truth && truth <= end.high;
       row["value"] = truth;
       row["error"] = error;
