@@ -8,8 +8,9 @@
 namespace hone::api {
 namespace {
 
-// Below this share of its slots a run leaves the processor idle. A run with GPUs is not judged: it
-// waits for them.
+// Below this share of its slots a run waited: for input, a lock, or a core that another process
+// had. Its processor time does not distinguish these. A run with GPUs is not judged: it waits for
+// them.
 constexpr double idle_share = 0.5;
 // Below this share of the time its GPUs wait for the program.
 constexpr double starved_share = 0.5;
@@ -31,7 +32,8 @@ std::string judged(const RunUse& use) {
   if (use.gpu_busy && use.gpu_busy->mean < starved_share)
     return std::string(": this parameter set starves the GPU") + (use.claimed.gpus > 1 ? "s" : "");
   if (use.claimed.gpus == 0 && use.cores.mean < idle_share * slots)
-    return ": this parameter set leaves the processor idle";
+    return ": either this parameter set leaves the processor idle, or other processes of the "
+           "machine used it, which hone does not measure";
   if (use.cores.mean > crowded_share * slots)
     return ": that is more than its share, and slows the runs next to it";
   return "";

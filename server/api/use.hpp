@@ -27,7 +27,8 @@ std::string memory_text(double bytes);
 std::optional<RunUse> read_use(SQLite::Database& db, RunId run, const ResourcesSpec& claimed);
 
 // "It kept 0.4 of the 2 cores of its slots busy (mean of 10 measurements) and had at most 1.2 GiB
-// of memory: this parameter set leaves the processor idle."
+// of memory: either this parameter set leaves the processor idle, or other processes of the machine
+// used it, which hone does not measure."
 std::string use_text(const RunUse& use);
 // {cpu_cores, cpus, gpus, memory_bytes, gpu_busy, gpu_memory_bytes, measurements, text}, or null.
 Json render_use(const std::optional<RunUse>& use);
