@@ -173,9 +173,13 @@ std::string failed_text(const Facts& facts) {
               counted(run.reports, "report") + ": " +
               cause(facts.run, facts.asked, facts.sweep.detail);
   if (!run.detail.empty()) text += " (" + run.detail + ")";
-  text += "." + class_text(run.failure);
-  if (!run.log_tail.empty()) text += " The last lines of its log:\n" + run.log_tail;
-  return text;
+  return text + "." + class_text(run.failure);
+}
+
+// Behind all sentences: a sentence that followed would belong to the lines of the log.
+std::string log_text(const RunRow& run) {
+  if (run.state != RunState::failed || run.log_tail.empty()) return "";
+  return " The last lines of its log:\n" + run.log_tail;
 }
 
 std::string rest_text(const RunRow& run) {
@@ -310,7 +314,7 @@ Result<Json> explain(SQLite::Database& db, const RunRow& run) {
   const auto use = read_use(db, run.id, claimed);
   json["text"] = subject(*facts) + story(*facts) + fork_text(facts->run) +
                  (facts->asked ? "" : turn_text(db, run, facts->resources)) + width_text(width) +
-                 (use ? " " + use_text(*use) : "") + doubt(*facts);
+                 (use ? " " + use_text(*use) : "") + doubt(*facts) + log_text(run);
   json["use"] = render_use(use);
   json["verdicts"] = verdicts(*facts);
   return json;

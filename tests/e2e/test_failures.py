@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from commands import hone, write_spec
+from commands import hone, ok, write_spec
 from conftest import sweep_spec
 from playing import playing, strays
 from test_worker import Worker, wait_for
@@ -116,6 +116,15 @@ def test_watching_tells_what_a_failed_run_wrote_last(server, tmp_path):
     assert "failed: FileNotFoundError: no data here\n" in watched.stderr
     assert "hone explain rn_" in watched.stderr
     assert worker.stop() == 0, worker.log_text()
+
+
+def test_the_log_of_a_failed_run_ends_its_explanation(play, server):
+    """The sentence about its attempt followed the log as one line of it."""
+    run = play("print('  the last words of the program')\nsys.exit(3)")
+    text = ok("explain", run["id"], server=server)
+    assert text.endswith(":\n  the last words of the program\n"), text
+    assert f"Attempt {run['attempts']} started at" in " ".join(text.split()), text
+    assert max(map(len, text.splitlines())) <= 80, text
 
 
 def test_a_million_lines_harm_nothing(play, tmp_path):
