@@ -5,6 +5,7 @@
 #include "db/queries/queries.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/fleet_troubles.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/limits.hpp"
@@ -42,9 +43,15 @@ Json word_or_null(const std::optional<E>& value) {
   return value ? Json(word(*value)) : Json(nullptr);
 }
 
-}  // namespace
+Json render_trouble(const std::optional<FleetTrouble>& trouble) {
+  if (!trouble) return nullptr;
+  Json json;
+  json["detail"] = trouble->detail;
+  json["since"] = rfc3339(trouble->since);
+  return json;
+}
 
-Json render(const FleetRow& row) {
+Json fleet_json(const FleetRow& row, const FleetTroubles* troubles) {
   Json json;
   json["id"] = text(row.id);
   json["name"] = row.name;
@@ -55,12 +62,16 @@ Json render(const FleetRow& row) {
   json["joined"] = row.joined;
   json["rule"] = word(row.rule);
   json["rule_detail"] = row.rule_detail;
+  json["engine_trouble"] =
+      render_trouble(troubles != nullptr ? troubles->of(row.id) : std::nullopt);
   json["decided_at"] = or_null(row.decided_at);
   json["created_at"] = rfc3339(row.created_at);
   json["stopped_at"] = or_null(row.stopped_at);
   json["spec"] = stored_json(row.spec);
   return json;
 }
+
+}  // namespace
 
 Json render(const PilotRow& row) {
   Json json;
@@ -91,7 +102,14 @@ Result<Command> parse_fleet(const Request& request) {
 ReadResult fleets(SQLite::Database& db, const Request& request) {
   const auto page = page_query(request);
   if (!page) return page.error();
-  return render_pages(list_fleets(db, *page));
+  const auto rows = list_fleets(db, *page);
+  if (!rows) return rows.error();
+  Json body;
+  body["items"] = Json::array();
+  for (const FleetRow& row : rows->items)
+    body["items"].push_back(fleet_json(row, request.troubles));
+  body["next"] = rows->next ? Json(*rows->next) : Json(nullptr);
+  return json_response(body);
 }
 
 // GET /v1/fleets/{fleet}
@@ -100,7 +118,7 @@ ReadResult fleet(SQLite::Database& db, const Request& request) {
   if (!id) return id.error();
   const auto row = find_fleet(db, *id);
   if (!row) return no_fleet(*id);
-  return json_response(render(*row));
+  return json_response(fleet_json(*row, request.troubles));
 }
 
 // GET /v1/fleets/{fleet}/pilots

@@ -28,7 +28,6 @@ Json render(const WorkflowRow& row);
 Json render(const DatasetRow& row);
 Json render(const WorkerRow& row);
 Json render(const TokenRow& row);
-Json render(const FleetRow& row);
 Json render(const PilotRow& row);
 Json render(const EventRow& row);
 Json render(const LineageNode& node);

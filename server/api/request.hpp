@@ -19,6 +19,7 @@ struct Counters;
 
 namespace hone::api {
 
+class FleetTroubles;
 class ForecastErrors;
 class LogStore;
 class Role;
@@ -88,11 +89,12 @@ struct Request {
   std::string accept;            // the header Accept
   std::string last_event_id;     // the header Last-Event-ID
   std::string body;
-  const Counters* counters = nullptr;  // of this server, for GET /metrics
-  LogStore* logs = nullptr;            // of this server; null in tests without logs
-  const Role* role = nullptr;          // of this server; null in tests without standbys
+  const Counters* counters = nullptr;       // of this server, for GET /metrics
+  LogStore* logs = nullptr;                 // of this server; null in tests without logs
+  const Role* role = nullptr;               // of this server; null in tests without standbys
+  const FleetTroubles* troubles = nullptr;  // of this server's fleets; null on a follower
   ForecastErrors* forecasts = nullptr;  // of this server, for GET /metrics; null: nothing is kept
-  std::int64_t newest_seq = 0;         // of the ledger, for GET /healthz
+  std::int64_t newest_seq = 0;          // of the ledger, for GET /healthz
   // Set while a read is in progress: true once no client waits for its answer.
   const std::atomic<bool>* stop = nullptr;
   Caller speaker{};  // the owner of the token that the request carries

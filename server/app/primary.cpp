@@ -4,6 +4,7 @@
 
 #include "base/hex.hpp"
 #include "db/queries/queries.hpp"
+#include "server/api/fleet_troubles.hpp"
 #include "server/api/role.hpp"
 #include "server/app/first_tokens.hpp"
 #include "server/app/served.hpp"
@@ -103,6 +104,7 @@ class ServerProcess {
   api::Role role_;
   standby::Standbys standbys_;
   SuccessorWatch watch_;
+  api::FleetTroubles troubles_;
   engines::FleetThread fleets_;
   EngineThread engine_;
 };
@@ -130,6 +132,9 @@ Status ServerProcess::start_fleets(const ServerOptions& options, bool with_token
   if (with_tokens && !options.worker_token_file.empty())
     site.token_file = std::filesystem::absolute(options.worker_token_file);
   fleets_.start([this](Command command) { return ask(engine_, std::move(command)); },
+                [this](FleetId fleet, const std::string& why) {
+                  troubles_.report(fleet, why, SystemClock{}());
+                },
                 std::move(site));
   return Done{};
 }
@@ -155,6 +160,7 @@ void ServerProcess::run(const ServerOptions& options, bool with_tokens) {
   parts.drain_delay = from_seconds(options.drain_delay_s);
   parts.standbys = &standbys_;
   parts.feed = &feed_;
+  parts.troubles = &troubles_;
   parts.confirm_wait = from_seconds(options.sync_wait_s);
   server.run(parts);
   spdlog::info("shut down");

@@ -19,8 +19,9 @@ Duration steady_now() {
 
 }  // namespace
 
-void FleetThread::start(Ask ask, Site site) {
+void FleetThread::start(Ask ask, Notice notice, Site site) {
   ask_ = std::move(ask);
+  notice_ = std::move(notice);
   site_ = std::move(site);
   thread_ = std::thread([this] {
     try {
@@ -94,7 +95,9 @@ bool FleetThread::step(std::vector<FleetNews>& news) {
   due_ = steady_now() + pause;
   bool any_done = false;
   std::erase_if(running_, [&](const auto& one) {
-    return std::ranges::find(*orders, one.first, &FleetOrder::fleet) == orders->end();
+    const bool gone = std::ranges::find(*orders, one.first, &FleetOrder::fleet) == orders->end();
+    if (gone) notice_(one.first, {});
+    return gone;
   });
   for (const FleetOrder& order : *orders) {
     if (ends()) return false;
@@ -165,7 +168,7 @@ void FleetThread::list(const FleetOrder& order, Running& running, FleetNews& new
   running.canceled = false;
   auto listing = running.engine->list();
   running.next_list = steady_now() + info.period;
-  const std::string trouble = listing ? "" : listing.error().detail;
+  const std::string trouble = listing ? listing->trouble : listing.error().detail;
   if (trouble != running.trouble)
     trouble.empty() ? spdlog::info("fleet '{}': the engine answers again", order.spec.name)
                     : spdlog::warn(
@@ -173,6 +176,7 @@ void FleetThread::list(const FleetOrder& order, Running& running, FleetNews& new
                           "from that",
                           order.spec.name, trouble);
   running.trouble = trouble;
+  notice_(order.fleet, trouble);
   if (!listing) return;
   listing->confirm = info.confirm;
   drop_known(*listing, running.waits);

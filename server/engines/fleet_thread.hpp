@@ -20,15 +20,17 @@ class FleetThread {
  public:
   // Performs a command on the engine thread and waits for its reply.
   using Ask = std::function<Result<Reply>(Command)>;
+  // After each list: why it is not complete, or "". Also "" of a fleet that is gone.
+  using Notice = std::function<void(FleetId, const std::string&)>;
 
   FleetThread() = default;
   ~FleetThread() { stop(); }
   FleetThread(const FleetThread&) = delete;
   FleetThread& operator=(const FleetThread&) = delete;
 
-  void start(Ask ask, Site site);  // once; what the site names exists
-  void wake();                     // the ledger has grown; any thread, returns at once
-  void stop();                     // waits for the program that runs now; pilots stay
+  void start(Ask ask, Notice notice, Site site);  // once; what the site names exists
+  void wake();  // the ledger has grown; any thread, returns at once
+  void stop();  // waits for the program that runs now; pilots stay
 
  private:
   struct Running {  // the engine of one fleet
@@ -54,6 +56,7 @@ class FleetThread {
   bool rest(Duration least, Duration most);
 
   Ask ask_;
+  Notice notice_;
   Site site_;
   std::map<FleetId, Running> running_;
   bool any_ = false;  // a fleet is alive

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/text.hpp"
 #include "server/engines/engine.hpp"
 #include "server/engines/program.hpp"
 
@@ -49,20 +50,22 @@ class SshEngine : public Engine {
   Result<Listing> list() override {
     Listing listing;
     std::size_t answers = 0;
-    std::string trouble;
     for (auto& [host, count] : pilots_) {
       const auto end = on_host(host, list_script());
       if (!end.succeeded()) {
         listing.silent.push_back(host + "/");
         count = silent_host;
-        trouble = host + ": " + failure_text(end);
+        if (listing.trouble.empty()) listing.trouble = host + ": " + failure_text(end);
         continue;
       }
       ++answers;
       refused_.erase(host);
       count = read_host(host, end.out, listing);
     }
-    if (answers == 0) return refuse(Code::unavailable, trouble);
+    if (const std::size_t more = listing.silent.size(); more > 1)
+      listing.trouble += ", and " + counted(static_cast<std::int64_t>(more) - 1, "other host") +
+                         " without an answer";
+    if (answers == 0) return refuse(Code::unavailable, listing.trouble);
     return listing;
   }
 

@@ -76,6 +76,7 @@ struct Listing {
   std::vector<ListedPilot> pilots{};
   Duration confirm{};                 // how far apart two lists must be for their silence to count
   std::vector<std::string> silent{};  // it does not cover pilots whose handles begin with these
+  std::string trouble{};              // why it does not cover them
 };
 
 // What happened at the engine of one fleet since the last report.

@@ -123,6 +123,7 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   request.logs = shared.parts->logs;
   request.newest_seq = shared.newest_seq.load();
   request.role = shared.parts->role;
+  request.troubles = shared.parts->troubles;
   request.forecasts = shared.parts->forecasts;
   request.now = SystemClock{}();
   incoming.route = match.route;

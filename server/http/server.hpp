@@ -23,8 +23,9 @@ class Pages;
 }
 
 namespace hone::api {
+class FleetTroubles;
 class ForecastErrors;
-}
+}  // namespace hone::api
 
 namespace hone {
 class MetricFeed;
@@ -61,9 +62,10 @@ struct ServerParts {
   api::Keyring* keys = nullptr;  // null: requests need no token. Run uses it on the io thread
   api::Role* role = nullptr;
   api::ForecastErrors* forecasts = nullptr;
-  standby::Standbys* standbys = nullptr;  // of a primary
-  MetricFeed* feed = nullptr;             // for them
-  Duration confirm_wait{};                // of a reply for a standby, where it waits for one
+  const api::FleetTroubles* troubles = nullptr;  // of a primary
+  standby::Standbys* standbys = nullptr;         // of a primary
+  MetricFeed* feed = nullptr;                    // for them
+  Duration confirm_wait{};                       // of a reply for a standby, where it waits for one
 };
 
 class Server {

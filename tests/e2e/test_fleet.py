@@ -108,6 +108,25 @@ def test_a_pilot_that_cannot_reach_the_server_is_shown_as_not_joined(quiet_serve
                  PATIENCE)
 
 
+def test_a_list_command_that_fails_is_named_with_its_message(quiet_server, tmp_path):
+    server = quiet_server
+    lists = tmp_path / "list.sh"
+    lists.write_text("echo 'batchq: no queue master' >&2; exit 3\n")
+    spec = {"name": "batch", "engine": "command", "max": 1,
+            "commands": {"submit": ["false"], "list": ["sh", str(lists)], "cancel": ["true"]}}
+    server.post("/v1/fleets", {"request_id": "f1", "spec": spec}, status=201)
+    assert until(lambda: fleet_of(server)["engine_trouble"], PATIENCE), server.log_text()
+    explained = ok("fleet", "explain", "batch", server=server)
+    since = fleet_of(server)["engine_trouble"]["since"][:19].replace("T", " ")
+    assert f"engine command: no complete list of its pilots since {since} UTC: " in explained
+    assert "batchq: no queue master" in explained
+    assert "batchq: no queue master" in " ".join(
+        ok("fleet", "show", "batch", server=server).split())
+    lists.write_text("exit 0\n")
+    assert until(lambda: not fleet_of(server)["engine_trouble"], PATIENCE), server.log_text()
+    assert "batchq" not in ok("fleet", "explain", "batch", server=server)
+
+
 def test_a_fleet_with_a_wrong_setting_is_refused_by_name(quiet_server):
     result = hone("fleet", "create", "here", "engine=locl", server=quiet_server)
     assert result.returncode != 0 and "local, slurm, ssh and command" in result.stderr

@@ -130,9 +130,18 @@ def test_a_host_that_goes_down_keeps_its_pilot(quiet_server, sshd, tmp_path):
     assert until(lambda: fleet_of(server)["joined"] == 1, PATIENCE), explained(server)
     sshd.stop()
     assert until(lambda: "cannot list its pilots" in server.log_text(), PATIENCE)
+    said = f"127.0.0.1: ssh: connect to host 127.0.0.1 port {sshd.port}: Connection refused"
+    trouble = fleet_of(server)["engine_trouble"]
+    assert trouble["detail"] == said, trouble
+    assert f"engine ssh: no complete list of its pilots since {trouble['since'][:10]}" in \
+        explained(server)
+    assert said in explained(server) and said in hone("fleet", "ls", server=server).stderr
     sweep = submit(server, tmp_path)
     assert until(lambda: ended(server, sweep), PATIENCE), server.log_text()
+    assert fleet_of(server)["engine_trouble"]["since"] == trouble["since"]
     sshd.start()
+    assert until(lambda: fleet_of(server)["engine_trouble"] is None, PATIENCE), explained(server)
+    assert "no complete list" not in explained(server)
     ok("fleet", "stop", "lab", server=server)
     assert until(lambda: processes(str(tmp_path)) == {}, PATIENCE), explained(server)
     assert [one["canceled"] for one in all_pilots(server)] == ["stopping"]

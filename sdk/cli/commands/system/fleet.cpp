@@ -14,6 +14,7 @@
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/input.hpp"
@@ -126,11 +127,27 @@ Result<Exit> set_fleet(Session& session, const FleetOptions& options) {
   return send_fleet(session, spec, text_at(*fleet, "/id"));
 }
 
+// "no complete list of its pilots since 2026-11-25 12:00:00 UTC: squeue: error: ..."; "" where the
+// engine answers.
+std::string trouble_text(const Json& fleet) {
+  const std::string detail = text_at(fleet, "/engine_trouble/detail");
+  const auto since = time_at(fleet, "/engine_trouble/since");
+  if (detail.empty() || !since) return {};
+  return "no complete list of its pilots since " + clock_text(*since) + " UTC: " + printable(detail);
+}
+
+void note_troubles(Session& session, const std::vector<Json>& fleets) {
+  for (const Json& fleet : fleets)
+    if (const auto trouble = trouble_text(fleet); !trouble.empty())
+      session.note(text_at(fleet, "/id") + " '" + text_at(fleet, "/name") + "': " + trouble);
+}
+
 Result<Exit> list_fleets(Session& session, const FleetOptions& options) {
   auto fleets = session.list("/v1/fleets");
   if (!fleets) return fleets.error();
   if (!options.all)
     std::erase_if(*fleets, [](const Json& one) { return text_at(one, "/state") == "stopped"; });
+  note_troubles(session, *fleets);
   return print_list(session, fleet_columns(), *fleets,
                     "no fleets; create one with: hone fleet create NAME engine=local max=4");
 }
@@ -165,6 +182,8 @@ Result<Exit> show_fleet(Session& session, const FleetOptions& options) {
        counted(int_at(spec, "/slots"), "slot") + ", " + counted(int_at(spec, "/gpus"), "GPU")}};
   if (const auto detail = text_at(*fleet, "/detail"); !detail.empty())
     lines.push_back({"reason", printable(detail)});
+  if (const auto trouble = trouble_text(*fleet); !trouble.empty())
+    lines.push_back({"trouble", trouble, Ink::warn});
   Json whole = *fleet;
   whole["items"] = *pilots;
   std::string text = record_text(lines, session.screen());
@@ -254,6 +273,8 @@ Result<Exit> explain_fleet(Session& session, const FleetOptions& options) {
       with_detail(explained(text_at(*fleet, "/rule")), text_at(*fleet, "/rule_detail")) + "\n";
   if (const auto detail = text_at(*fleet, "/detail"); !detail.empty())
     text += text_at(*fleet, "/state") + ": " + printable(detail) + "\n";
+  if (const auto trouble = trouble_text(*fleet); !trouble.empty())
+    text += "engine " + text_at(*fleet, "/spec/engine") + ": " + trouble + "\n";
   for (const Json& pilot : *pilots) text += pilot_text(pilot);
   Json whole = *fleet;
   whole["items"] = *pilots;
