@@ -124,6 +124,7 @@ constexpr std::array table{
     Route{get, "/v1/fleets/{fleet}/pilots", needs_read, Read{pilots, paged}},
     Route{get, "/v1/pilots/{pilot}/log", needs_read, Read{pilot_log}},
     Route{post, "/v1/fleets/{fleet}/stop", needs_admin, write_to<&StopFleet::fleet>()},
+    Route{post, "/v1/fleets/{fleet}/forget", needs_admin, write_to<&ForgetFleet::fleet>()},
 
     Route{get, "/v1/find", needs_read, Read{find, filtered, Weight::heavy}},
     Route{get, "/v1/about/{id}", needs_read, Read{about}},

@@ -189,6 +189,11 @@ struct StopFleet {
   using Sender = ByUser;
   FleetId fleet;
 };
+struct ForgetFleet {  // that is stopping, and whose pilots cannot be asked whether they have ended
+  using Answer = Done;
+  using Sender = ByUser;
+  FleetId fleet;
+};
 struct Reconcile {  // from the thread that runs the engines
   using Answer = std::vector<FleetOrder>;
   using Sender = ByServer;
@@ -199,10 +204,11 @@ struct Tick {  // a deadline has passed: check leases and time limits
   using Sender = ByServer;
 };
 
-using Command = std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel,
-                             LogMetrics, End, Ask, Tell, Enqueue, Tick, Allow, CreateToken,
-                             RevokeToken, Confirm, SaveArtifact, AddNote, ChangeTags, Archive, Pin,
-                             Edit, Import, SetFleet, StopFleet, Reconcile, RecordCode, Evaluate>;
+using Command =
+    std::variant<Start, Submit, Steer, Join, Acquire, Beat, Report, SaveModel, LogMetrics, End, Ask,
+                 Tell, Enqueue, Tick, Allow, CreateToken, RevokeToken, Confirm, SaveArtifact,
+                 AddNote, ChangeTags, Archive, Pin, Edit, Import, SetFleet, StopFleet, ForgetFleet,
+                 Reconcile, RecordCode, Evaluate>;
 
 // Whether T is one of Ts: lets a visitor name the commands that it treats alike.
 template <class T, class... Ts>

@@ -50,6 +50,7 @@ Result<Events> decide_alone(const Book& book, const Command& command, Instant no
     Result<Events> operator()(const Import& c) const { return decide_import(book, c); }
     Result<Events> operator()(const SetFleet& c) const { return decide_set_fleet(book, c); }
     Result<Events> operator()(const StopFleet& c) const { return decide_stop_fleet(book, c); }
+    Result<Events> operator()(const ForgetFleet& c) const { return decide_forget_fleet(book, c); }
     Result<Events> operator()(const Reconcile& c) const { return decide_reconcile(book, c, now); }
   };
   return std::visit(Visitor{book, now}, command);

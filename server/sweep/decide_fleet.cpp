@@ -152,14 +152,40 @@ Result<Events> decide_set_fleet(const Book& book, const SetFleet& command) {
                          request.spec, command.by}};
 }
 
+namespace {
+
+// Of a fleet that is not alive: no events if it has stopped. Refuses one that never was.
+Result<Events> nothing_to_stop(const Book& book, FleetId id) {
+  if (id.value >= 1 && id.value <= book.last_fleet) return Events{};
+  return refuse(Code::not_found, "no fleet " + text(id));
+}
+
+}  // namespace
+
 Result<Events> decide_stop_fleet(const Book& book, const StopFleet& command) {
   const auto found = book.fleets.find(command.fleet);
-  if (found == book.fleets.end()) {
-    if (command.fleet.value >= 1 && command.fleet.value <= book.last_fleet) return Events{};
-    return refuse(Code::not_found, "no fleet " + text(command.fleet));
-  }
+  if (found == book.fleets.end()) return nothing_to_stop(book, command.fleet);
   if (found->second.state == FleetState::stopping) return Events{};
   return Events{FleetSteered{command.fleet, FleetState::stopping, {}}};
+}
+
+Result<Events> decide_forget_fleet(const Book& book, const ForgetFleet& command) {
+  const auto found = book.fleets.find(command.fleet);
+  if (found == book.fleets.end()) return nothing_to_stop(book, command.fleet);
+  const Fleet& fleet = found->second;
+  if (fleet.state != FleetState::stopping)
+    return refuse(Code::conflict, text(fleet.id) + " is not stopping; stop it first, and forget " +
+                                      "its pilots only if its engine will never answer again");
+  Events events;
+  for (const auto& [id, pilot] : fleet.pilots)
+    events.push_back(
+        PilotEnded{id, fleet.id, FleetRule::stopping,
+                   "forgotten by a user; it may still run" +
+                       (pilot.handle.empty() ? std::string() : " as " + pilot.handle)});
+  events.push_back(FleetSteered{
+      fleet.id, FleetState::stopped,
+      "a user forgot " + counted(fleet.pilots.size(), "pilot") + " that may still run"});
+  return events;
 }
 
 Result<Events> decide_reconcile(const Book& book, const Reconcile& command, Instant now) {

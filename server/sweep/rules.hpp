@@ -89,6 +89,7 @@ bool others_there(const Book& book, WorkerId but, Instant now);
 // decide_fleet.cpp
 Result<Events> decide_set_fleet(const Book& book, const SetFleet& command);
 Result<Events> decide_stop_fleet(const Book& book, const StopFleet& command);
+Result<Events> decide_forget_fleet(const Book& book, const ForgetFleet& command);
 Result<Events> decide_reconcile(const Book& book, const Reconcile& command, Instant now);
 // Folds an event of a fleet into the Book.
 template <class E>

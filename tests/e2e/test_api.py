@@ -278,7 +278,12 @@ def create_and_stop_fleet(walk):
     assert one["spec"] == listed["spec"] and one["name"] == "nowhere" and one["joined"] == 0
     assert isinstance(walk("GET", f"/v1/fleets/{fleet}/pilots").json["items"], list)
     walk("GET", "/v1/pilots/pi_999/log", status=404)
+    assert one["engine_trouble"] is None
+    refused = walk("POST", f"/v1/fleets/{fleet}/forget", {}, status=409).json
+    assert f"{fleet} is not stopping" in refused["detail"]
     assert walk("POST", f"/v1/fleets/{fleet}/stop", {}).json == {}
+    assert walk("POST", f"/v1/fleets/{fleet}/forget", {}).json == {}
+    assert walk("GET", f"/v1/fleets/{fleet}").json["state"] == "stopped"
 
 
 def send_and_read_log(walk, worker, lease, run):

@@ -145,3 +145,32 @@ def test_a_host_that_goes_down_keeps_its_pilot(quiet_server, sshd, tmp_path):
     ok("fleet", "stop", "lab", server=server)
     assert until(lambda: processes(str(tmp_path)) == {}, PATIENCE), explained(server)
     assert [one["canceled"] for one in all_pilots(server)] == ["stopping"]
+
+
+def test_a_stopping_fleet_whose_host_is_gone_can_be_forgotten(quiet_server, sshd, tmp_path):
+    server = quiet_server
+    create(server, sshd, tmp_path, "min=1", "max=1")
+    assert until(lambda: fleet_of(server)["joined"] == 1, PATIENCE), explained(server)
+    refused = hone("fleet", "stop", "lab", "--forget", server=server)
+    assert refused.returncode != 0 and "fl_1 is not stopping; stop it first" in refused.stderr
+    sshd.stop()
+    assert until(lambda: fleet_of(server)["engine_trouble"], PATIENCE), server.log_text()
+    ok("fleet", "stop", "lab", server=server)
+    way_out = "hone fleet stop lab --forget"
+    assert until(lambda: way_out in explained(server), PATIENCE), explained(server)
+    assert "stopping until its engine reports the end of 1 pilot" in explained(server)
+    listed = hone("fleet", "ls", server=server)
+    assert "stopping" in listed.stdout and way_out in listed.stderr
+    [pilot] = all_pilots(server)
+    forgotten = hone("fleet", "stop", "lab", "--forget", server=server)
+    assert "may still run, and train until" in forgotten.stderr
+    assert f"pi_1 ({pilot['handle']})" in forgotten.stderr
+    assert fleet_of(server)["state"] == "stopped"
+    assert fleet_of(server)["detail"] == "a user forgot 1 pilot that may still run"
+    assert processes(str(tmp_path)), "its host was gone only for the server"
+    shown = explained(server)
+    assert f"forgotten by a user; it may still run as {pilot['handle']}" in shown, shown
+    create(server, sshd, tmp_path, "min=0", "max=1")  # the name is free again
+    events = server.get("/v1/events?limit=1000")["items"]
+    assert [(one["fleet"], one["state"]) for one in events if one["kind"] == "fleet_steered"] == [
+        ("fl_1", "stopping"), ("fl_1", "stopped")]

@@ -54,6 +54,7 @@ std::map<std::string, Good> good_bodies() {
        {"", Json::parse(R"({"request_id":"r","spec":{"name":"gpu","engine":"local"}})"),
         is<SetFleet>}},
       {"/v1/fleets/{fleet}/stop", {"fl_1", Json::object(), is<StopFleet>}},
+      {"/v1/fleets/{fleet}/forget", {"fl_1", Json::object(), is<ForgetFleet>}},
       {"/v1/leases",
        {"", Json::parse(R"({"request_id":"r","worker":"wk_1","cpus":1,"gpus":0,"wait":1.5})"),
         is<Acquire>}},

@@ -168,6 +168,7 @@ TEST_F(Foreign, commands_without_an_owner_are_for_every_token) {
                                       Import{{}},
                                       SetFleet{{"r", {}, {.name = "gpu"}}, "1a2b3c4d"},
                                       StopFleet{{1}},
+                                      ForgetFleet{{1}},
                                       Reconcile{},
                                       RevokeToken{{1}}};
   for (const Command& command : commands) EXPECT_TRUE(may(command, {2})) << command.index();

@@ -30,6 +30,7 @@ struct FleetOptions {
   std::vector<std::string> settings;
   std::string engine;
   bool all = false;
+  bool forget = false;
 };
 
 bool is_whole_number(const std::string& text) { return is_digits(text) && text.size() <= 9; }
@@ -127,19 +128,38 @@ Result<Exit> set_fleet(Session& session, const FleetOptions& options) {
   return send_fleet(session, spec, text_at(*fleet, "/id"));
 }
 
+std::string with_detail(std::string text, const std::string& detail) {
+  return detail.empty() ? text : text + " (" + printable(detail) + ")";
+}
+
 // "no complete list of its pilots since 2026-11-25 12:00:00 UTC: squeue: error: ..."; "" where the
 // engine answers.
 std::string trouble_text(const Json& fleet) {
   const std::string detail = text_at(fleet, "/engine_trouble/detail");
   const auto since = time_at(fleet, "/engine_trouble/since");
   if (detail.empty() || !since) return {};
-  return "no complete list of its pilots since " + clock_text(*since) + " UTC: " + printable(detail);
+  return "no complete list of its pilots since " + clock_text(*since) +
+         " UTC: " + printable(detail);
+}
+
+// Of a fleet whose pilots have not all ended: what it waits for, and the way out.
+std::string stopping_text(const Json& fleet) {
+  const auto pilots = int_at(fleet, "/pilots");
+  if (text_at(fleet, "/state") != "stopping" || pilots == 0) return {};
+  const std::string text =
+      "stopping until its engine reports the end of " + counted(pilots, "pilot");
+  if (trouble_text(fleet).empty()) return text;
+  return text + "; if it will never answer again: hone fleet stop " + text_at(fleet, "/name") +
+         " --forget (a pilot that still runs trains until it is idle or its wall time ends)";
 }
 
 void note_troubles(Session& session, const std::vector<Json>& fleets) {
-  for (const Json& fleet : fleets)
-    if (const auto trouble = trouble_text(fleet); !trouble.empty())
-      session.note(text_at(fleet, "/id") + " '" + text_at(fleet, "/name") + "': " + trouble);
+  for (const Json& fleet : fleets) {
+    const auto trouble = trouble_text(fleet), stopping = stopping_text(fleet);
+    if (trouble.empty()) continue;
+    session.note(text_at(fleet, "/id") + " '" + text_at(fleet, "/name") + "': " + trouble +
+                 (stopping.empty() ? "" : "; " + stopping));
+  }
 }
 
 Result<Exit> list_fleets(Session& session, const FleetOptions& options) {
@@ -152,10 +172,36 @@ Result<Exit> list_fleets(Session& session, const FleetOptions& options) {
                     "no fleets; create one with: hone fleet create NAME engine=local max=4");
 }
 
+// "pi_3 (node1/4711), pi_5": those that the server does not know to have ended.
+Result<std::string> alive_text(Session& session, const std::string& fleet) {
+  const auto pilots = session.list("/v1/fleets/" + fleet + "/pilots");
+  if (!pilots) return pilots.error();
+  std::string text;
+  for (const Json& pilot : *pilots)
+    if (text_at(pilot, "/state") != "ended")
+      text += (text.empty() ? "" : ", ") +
+              with_detail(text_at(pilot, "/id"), text_at(pilot, "/handle"));
+  return text;
+}
+
+Result<Exit> forget_fleet(Session& session, const std::string& id) {
+  const auto alive = alive_text(session, id);
+  if (!alive) return alive.error();
+  const auto reply = session.post("/v1/fleets/" + id + "/forget", Json::object());
+  if (!reply) return reply.error();
+  session.note(id + " is stopped" +
+               (alive->empty() ? std::string()
+                               : "; these pilots may still run, and train until they are idle or "
+                                 "their wall time ends: " +
+                                     *alive));
+  return Exit::ok;
+}
+
 Result<Exit> stop_fleet(Session& session, const FleetOptions& options) {
   const auto fleet = find_fleet(session, options.fleet);
   if (!fleet) return fleet.error();
   const auto id = text_at(*fleet, "/id");
+  if (options.forget) return forget_fleet(session, id);
   const auto reply = session.post("/v1/fleets/" + id + "/stop", Json::object());
   if (!reply) return reply.error();
   session.note(id + " is stopping; its pilots return their runs and end");
@@ -239,10 +285,6 @@ std::string explained(const std::string& word) {
   return rule ? std::string(sentence_of(*rule)) : word;
 }
 
-std::string with_detail(std::string text, const std::string& detail) {
-  return detail.empty() ? text : text + " (" + printable(detail) + ")";
-}
-
 std::string state_detail(const Json& pilot) {
   if (text_at(pilot, "/state") == "running" && text_at(pilot, "/worker").empty())
     return "it has not joined; read: hone fleet logs " + text_at(pilot, "/id");
@@ -275,6 +317,7 @@ Result<Exit> explain_fleet(Session& session, const FleetOptions& options) {
     text += text_at(*fleet, "/state") + ": " + printable(detail) + "\n";
   if (const auto trouble = trouble_text(*fleet); !trouble.empty())
     text += "engine " + text_at(*fleet, "/spec/engine") + ": " + trouble + "\n";
+  if (const auto stopping = stopping_text(*fleet); !stopping.empty()) text += stopping + "\n";
   for (const Json& pilot : *pilots) text += pilot_text(pilot);
   Json whole = *fleet;
   whole["items"] = *pilots;
@@ -320,6 +363,10 @@ CommandAction declare_fleet(Flags& flags) {
                     "engine, min, max, backlog, idle, wall, drain, slots, gpus, url, ...");
     flags.text("--engine ENGINE", options.engine, "create: the same as engine=ENGINE");
     flags.flag("--all", options.all, "also list fleets that are stopped");
+    flags.flag(
+        "--forget", options.forget,
+        "stop: of a stopping fleet whose engine is gone, wait for no pilot any more; one that "
+        "still runs trains until it is idle or its wall time ends");
   });
 }
 
