@@ -98,6 +98,26 @@ def test_a_fleet_is_shown_explained_changed_and_stopped(quiet_server):
     assert all_pilots(server)[0]["canceled"] == "stopping"
 
 
+def test_a_fleet_at_zero_is_named_where_workers_are_missing(quiet_server, tmp_path):
+    server = quiet_server
+
+    def checked():
+        lines = json.loads(hone("doctor", "--data", tmp_path, "--format", "json",
+                                server=server).stdout)
+        return next((one["health"], one["detail"]) for one in lines if one["what"] == "workers")
+
+    health, detail = checked()
+    assert health == "warn" and "start one with hone worker" in detail
+    assert "start one with: hone worker" in hone("workers", server=server).stderr
+    ok("fleet", "create", "here", "engine=local", "max=2", server=server)
+    promise = "fleet 'here' starts pilots when runs wait: hone fleet explain here"
+    assert checked() == ("ok", "none connected; " + promise)
+    assert "no workers; " + promise in hone("workers", server=server).stderr
+    ok("fleet", "stop", "here", server=server)
+    assert until(lambda: fleet_of(server)["state"] == "stopped", PATIENCE), server.log_text()
+    assert checked() == (health, detail)
+
+
 def test_a_pilot_that_cannot_reach_the_server_is_shown_as_not_joined(quiet_server):
     server = quiet_server
     ok("fleet", "create", "here", "engine=local", "min=1", "url=http://127.0.0.1:1", server=server)

@@ -111,19 +111,27 @@ Json worker_of(const Json& fleet) {
       {"labels", member(fleet, "/spec/labels")}};
 }
 
+bool starts_pilots(const Json& fleet) { return text_at(fleet, "/state") == "running"; }
+
+bool is_live(const Json& fleet) {
+  return starts_pilots(fleet) || text_at(fleet, "/state") == "halted";
+}
+
+// "fleet 'gpu' starts 2 pilots: hone fleet explain gpu".
+std::string fleet_text(const Json& fleet) {
+  const auto name = text_at(fleet, "/name");
+  const auto waiting = int_at(fleet, "/pilots") - int_at(fleet, "/joined");
+  return "fleet '" + name + "' " +
+         (!starts_pilots(fleet) ? "is halted"
+          : waiting > 0         ? "starts " + counted(waiting, "pilot")
+                                : "starts pilots when runs wait") +
+         ": hone fleet explain " + name;
+}
+
 // What the first fleet does whose pilots can hold the run; "" without one.
-std::string fleet_text(const Json& run, const std::vector<Json>& fleets) {
-  for (const Json& fleet : fleets) {
-    const auto state = text_at(fleet, "/state");
-    if ((state != "running" && state != "halted") || !can_hold(worker_of(fleet), run)) continue;
-    const auto name = text_at(fleet, "/name");
-    const auto waiting = int_at(fleet, "/pilots") - int_at(fleet, "/joined");
-    return "; fleet '" + name + "' " +
-           (state == "halted" ? "is halted"
-            : waiting > 0     ? "starts " + counted(waiting, "pilot")
-                              : "starts pilots when runs wait") +
-           ": hone fleet explain " + name;
-  }
+std::string remedy_of(const Json& run, const std::vector<Json>& fleets) {
+  for (const Json& fleet : fleets)
+    if (is_live(fleet) && can_hold(worker_of(fleet), run)) return "; " + fleet_text(fleet);
   return {};
 }
 
@@ -145,7 +153,7 @@ std::string shortage_of(const std::string& what, const Json& need, const std::ve
     there.push_back(&worker);
   }
   const std::string needs = what + " needs " + resources_text(resources, resources);
-  const std::string remedy = fleet_text(resources, fleets);
+  const std::string remedy = remedy_of(resources, fleets);
   if (there.empty())
     return "no worker is connected: " + needs +
            (remedy.empty() ? "; start one with: hone worker" : remedy);
@@ -170,6 +178,16 @@ std::string shortage_text(const Json& spec, const std::vector<Json>& workers, In
     if (!text.empty()) return text;
   }
   return {};
+}
+
+FleetPromise promise_of(const std::vector<Json>& fleets) {
+  FleetPromise promise;
+  for (const Json& fleet : fleets) {
+    if (!is_live(fleet)) continue;
+    promise.starts |= starts_pilots(fleet);
+    promise.text += (promise.text.empty() ? "" : "; ") + fleet_text(fleet);
+  }
+  return promise;
 }
 
 std::string find_shortage(Session& session, const Json& spec) {

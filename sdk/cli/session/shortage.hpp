@@ -29,7 +29,15 @@ std::int64_t gpus_with(const Json& worker, std::int64_t memory);
 std::string shortage_text(const Json& spec, const std::vector<Json>& workers, Instant at,
                           const std::vector<Json>& fleets = {});
 
-// The same for the workers of the server; "" also without an answer.
+// What the live fleets do about a lack of workers, whatever runs need: "fleet 'gpu' starts pilots
+// when runs wait: hone fleet explain gpu". Without a live fleet, "".
+struct FleetPromise {
+  std::string text;
+  bool starts = false;  // one of them is not halted
+};
+FleetPromise promise_of(const std::vector<Json>& fleets);
+
+// shortage_text for the workers and fleets of the server; "" also without an answer.
 std::string find_shortage(Session& session, const Json& spec);
 
 // The same for a sweep as GET /v1/sweeps/{sw} returns it; "" if it has ended or a run trains.

@@ -98,6 +98,18 @@ TEST(CliShortage, names_the_fleet_whose_pilots_can_train_the_sweep) {
       << "its pilots are too small";
 }
 
+TEST(CliShortage, live_fleets_tell_what_they_do_about_a_lack_of_workers) {
+  EXPECT_EQ(promise_of({fleet_of("stopped", 0, 1), fleet_of("stopping", 1, 1)}).text, "");
+  const auto starts = promise_of({fleet_of("stopping", 1, 1), fleet_of("running", 0, 1)});
+  EXPECT_TRUE(starts.starts);
+  EXPECT_EQ(starts.text, "fleet 'gpu' starts pilots when runs wait: hone fleet explain gpu");
+  const auto halted = promise_of({fleet_of("halted", 0, 1)});
+  EXPECT_FALSE(halted.starts);
+  EXPECT_EQ(halted.text, "fleet 'gpu' is halted: hone fleet explain gpu");
+  EXPECT_EQ(promise_of({fleet_of("running", 2, 1), fleet_of("halted", 0, 1)}).text,
+            "fleet 'gpu' starts 2 pilots: hone fleet explain gpu; " + halted.text);
+}
+
 TEST(CliShortage, sweeps_of_askers_need_no_worker) {
   EXPECT_EQ(shortage_text({{"trainer", {{"name", "ask"}}}}, {}, at), "");
 }

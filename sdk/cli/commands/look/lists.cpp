@@ -290,8 +290,11 @@ Result<Exit> list_models(Session& session, const ListOptions& options) {
 Result<Exit> list_workers(Session& session, const ListOptions&) {
   const auto workers = session.list("/v1/workers");
   if (!workers) return workers.error();
-  return print_list(session, worker_columns(), *workers,
-                    "no workers; start one with: hone worker --server " + session.options().server);
+  std::string hint = "start one with: hone worker --server " + session.options().server;
+  if (workers->empty())
+    if (const auto fleets = session.list("/v1/fleets"))
+      if (const auto promise = promise_of(*fleets); !promise.text.empty()) hint = promise.text;
+  return print_list(session, worker_columns(), *workers, "no workers; " + hint);
 }
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
+#include "sdk/cli/session/shortage.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone::cli {
@@ -232,14 +233,21 @@ std::vector<Finding> check_standby(Session& session) {
                std::to_string(std::max<std::int64_t>(behind, 0)) + " events not confirmed"}};
 }
 
+Finding without_workers(Session& session) {
+  const auto fleets = session.list("/v1/fleets");
+  const auto promise = fleets ? promise_of(*fleets) : FleetPromise{};
+  const std::string start = "start one with hone worker --server " + session.options().server;
+  if (promise.text.empty()) return {Health::warn, "workers", "none connected: " + start};
+  return {promise.starts ? Health::ok : Health::warn, "workers", "none connected; " + promise.text};
+}
+
 std::vector<Finding> check_workers(Session& session) {
-  const auto workers = session.list("/v1/workers");
+  auto workers = session.list("/v1/workers");
   if (!workers) return {};
+  std::erase_if(*workers, [at = now()](const Json& one) { return !is_connected(one, at); });
   std::int64_t slots = 0;
   for (const auto& worker : *workers) slots += int_at(worker, "/cpus");
-  if (workers->empty())
-    return {{Health::warn, "workers",
-             "none connected: start one with hone worker --server " + session.options().server}};
+  if (workers->empty()) return {without_workers(session)};
   const auto others = std::count_if(workers->begin(), workers->end(), [](const Json& worker) {
     const std::string version = text_at(worker, "/hone_version");
     return !version.empty() && version != HONE_VERSION;
