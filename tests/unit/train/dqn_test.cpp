@@ -7,6 +7,7 @@
 
 #include "schemas/codec/json.hpp"
 #include "tests/unit/train/given_trainer.hpp"
+#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/nn/tensor_file.hpp"
 #include "worker/train/value/options.hpp"
 
@@ -76,7 +77,9 @@ INSTANTIATE_TEST_SUITE_P(
         Resumed{"several_environments", {count("envs", 3), word("epsilon_schedule", "per_actor")}},
         Resumed{"rmsprop", {word("optimizer", "rmsprop_centered")}},
         Resumed{"planes", {word("env", "MinAtar-breakout"), count("replay_size", 2000)}},
-        Resumed{"polyak", {{"target_rate", 0.01}, count("target_every", 1)}}),
+        Resumed{"polyak", {{"target_rate", 0.01}, count("target_every", 1)}},
+        Resumed{"scaled", {word("observation_scale", "yes"), count("envs", 2)}},
+        Resumed{"averaged", {count("average_updates", 50)}}),
     [](const auto& resumed) { return std::string(resumed.param.name); });
 
 TEST_F(Dqn, without_its_memory_in_the_file_fills_it_again) {
@@ -103,6 +106,8 @@ TEST_F(Dqn, refuses_files_of_other_settings_and_other_trainers) {
   EXPECT_TRUE(refused({count("hidden", 32)}));
   EXPECT_TRUE(refused(with(short_start, {word("optimizer", "rmsprop")})));
   EXPECT_TRUE(refused(with(short_start, {count("envs", 2)})));
+  EXPECT_TRUE(refused(with(short_start, {word("observation_scale", "yes")})));
+  EXPECT_FALSE(refused(with(short_start, {count("average_updates", 100)})));
   auto settings = Settings::resolve(*find_trainer("a2c"), {}, {});
   const auto a2c = trainers::find_trainer_row("a2c")->make({*std::move(settings), 1, 1000}).value();
   EXPECT_FALSE(a2c->load(path_).ok());
@@ -152,6 +157,42 @@ TEST_F(Dqn, is_evaluated_by_its_best_actions_or_with_some_random_ones) {
   EXPECT_EQ(greedy->returns.size(), 5U);
   plan.sample = true;
   EXPECT_TRUE(trainers::find_trainer_row("dqn")->evaluate(plan).ok());
+}
+
+// A model that always pushes to the right loses the pole in about nine steps.
+TEST_F(Dqn, is_evaluated_by_its_averaged_weights) {
+  const auto trainer =
+      made(with(short_start, {count("average_updates", 100), word("observation_scale", "no")}));
+  trainer->advance(1000, {}, [] {});
+  saved(*trainer);
+  const auto model = ga3c::read_model(path_).value();
+  const auto evaluated_with = [&](bool averaged) {
+    auto changed = model;
+    auto& weights = averaged ? changed.average : changed.parameters.weights;
+    std::fill(weights.begin(), weights.end(), 0.0F);
+    weights[weights.size() - 2] = 1;  // the bias of the action to the right
+    EXPECT_TRUE(ga3c::write_model(path_, changed).ok());
+    trainers::EvaluationPlan plan;
+    plan.model = path_;
+    plan.episodes = 20;
+    return trainers::find_trainer_row("dqn")->evaluate(plan).value().returns;
+  };
+  const auto returns = evaluated_with(true);
+  EXPECT_LT(*std::max_element(returns.begin(), returns.end()), 12);
+  EXPECT_NE(evaluated_with(false), returns);
+}
+
+TEST_F(Dqn, scales_observations_by_those_that_it_has_played) {
+  const auto trainer = made(with(short_start, {word("observation_scale", "yes")}));
+  trainer->advance(1000, {}, [] {});
+  saved(*trainer);
+  const auto scale = ga3c::read_model(path_)->observations;
+  EXPECT_EQ(scale.count, 1000);
+  EXPECT_EQ(scale.mean.size(), 4U);
+  const auto plain = made(with(short_start, {word("observation_scale", "no")}));
+  plain->advance(1000, {}, [] {});
+  saved(*plain);
+  EXPECT_TRUE(ga3c::read_model(path_)->observations.mean.empty());
 }
 
 TEST_F(Dqn, learns_to_balance) {
@@ -211,6 +252,7 @@ TEST(DqnOptions, that_cannot_work_are_refused_with_the_setting) {
       {{word("env", "Pendulum-v1")}, "/env"},
       {{{"sticky", 0.5}}, "/sticky"},
       {{word("network", "conv")}, "/network"},
+      {{word("env", "MinAtar-breakout"), word("observation_scale", "yes")}, "/observation_scale"},
       {{count("envs", 100), count("replay_size", 200)}, "/replay_size"},
       {{word("env", "MinAtar-seaquest"), count("replay_size", 100'000'000)}, "/replay_size"}};
   for (const auto& [params, at] : cases) {

@@ -229,6 +229,34 @@ TEST(QLearners, move_the_target_network_a_part_of_the_way) {
                 1e-6);
 }
 
+TEST(QLearners, average_their_weights_over_all_updates_and_then_over_the_last) {
+  QRule rule;
+  rule.average_updates = 3;
+  auto learner = learner_of(rule);
+  Batch batch(6);
+  std::vector<double> expected(learner.state().weights.size());
+  for (int update = 1; update <= 6; ++update) {
+    learner.update(batch.view(), 1e-2, batch.errors);
+    const auto state = learner.state();
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      expected[i] += (static_cast<double>(state.weights[i]) - expected[i]) / std::min(update, 3);
+      EXPECT_NEAR(state.average[i], expected[i], 1e-6) << update;
+    }
+  }
+  EXPECT_TRUE(learner_of({}).state().average.empty());
+}
+
+TEST(QLearners, that_continue_from_a_state_without_an_average_begin_it_at_the_weights) {
+  auto learner = learner_of({});
+  Batch batch(6);
+  for (int i = 0; i < 5; ++i) learner.update(batch.view(), 1e-2, batch.errors);
+  QRule rule;
+  rule.average_updates = 10;
+  auto averaging = learner_of(rule);
+  averaging.restore(learner.state());
+  EXPECT_EQ(averaging.state().average, learner.state().weights);
+}
+
 TEST(QLearners, continue_alike_from_their_state) {
   auto learner = learner_of({});
   Batch batch(8);

@@ -17,6 +17,10 @@ constexpr int steps_max = 100'000;
 // Share of random actions with which a model of dqn is sampled: the published one.
 constexpr double dqn_epsilon = 0.05;
 
+const std::vector<float>& played_weights(const Model& model) {
+  return model.average.empty() ? model.parameters.weights : model.average;
+}
+
 // Plays one episode in each copy of the environment: short episodes do not count more often.
 class EvaluationRun {
  public:
@@ -29,7 +33,7 @@ class EvaluationRun {
         stream_(plan.seed, envs::Purpose::evaluation, 0),
         env_(std::move(env)),
         network_(make_own_network(model.net, env_->count())),
-        weights_(pack(model.net, model.parameters.weights)) {
+        weights_(pack(model.net, played_weights(model))) {
     const auto count = static_cast<std::size_t>(env_->count());
     observations_.resize(count * static_cast<std::size_t>(model.net.input_floats()));
     final_observations_.resize(observations_.size());

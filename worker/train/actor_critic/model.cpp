@@ -158,6 +158,7 @@ bool take_tensors(const TensorFile& file, Model& model) {
   model.parameters.weights = std::move(*weights);
   model.parameters.mean_square = std::move(*mean_square);
   if (momentum) model.parameters.mean = std::move(*momentum);
+  if (auto average = take_parts(file, model.net, "average.")) model.average = std::move(*average);
   model.episodes.last = *last;
   model.episodes.last_lengths = numbers_or_zeros(file, "last_lengths", last->size());
   for (std::size_t i = 0; i < model.groups.size(); ++i) {
@@ -230,6 +231,7 @@ TensorFile file_of(const Model& model) {
   put_parts(file, model.net, model.parameters.weights, "");
   put_parts(file, model.net, model.parameters.mean_square, "rmsprop.");
   if (!model.parameters.mean.empty()) put_parts(file, model.net, model.parameters.mean, "adam.");
+  if (!model.average.empty()) put_parts(file, model.net, model.average, "average.");
   file.tensors.push_back(flat("last_returns", model.episodes.last));
   file.tensors.push_back(flat("last_lengths", model.episodes.last_lengths));
   const auto& scale = model.scale;

@@ -31,6 +31,7 @@ struct Model {
   WorkerCountTuner::State counts;
   std::vector<EnvGroup::State> groups;  // one for each agent
   std::string trainer{};                // empty: ga3c, a3c or a2c
+  std::vector<float> average{};         // of the weights over updates; empty: none is kept
 };
 
 trainers::TensorFile file_of(const Model& model);

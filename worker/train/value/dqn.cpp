@@ -25,7 +25,7 @@ class Dqn final : public trainers::Trainer {
         player_(std::move(env), {options.exploration, options.learning_starts, options.reward_clip,
                                  options.seed, 0, options.envs}),
         outputs_([this](const float* observations, int rows) {
-          return training_.learner().outputs(observations, rows);
+          return training_.outputs(observations, rows);
         }) {
     episodes_.watch(options.env.spec.solved_return, [this] {
       solved_ = {step_, trainers::process_cpu_s()};
@@ -70,6 +70,7 @@ void Dqn::play() {
   const auto frame = step_;
   step_ += player_.count();  // counts the frames of an episode that ends now
   player_.step(frame, frame, outputs_, training_.memory(), episodes_);
+  training_.observe(player_.latest());
 }
 
 Score Dqn::value() const {

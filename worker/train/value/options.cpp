@@ -227,9 +227,16 @@ Result<Options> options_of(const trainers::TrainingJob& job, const Settings& set
 }  // namespace
 
 Result<Options> options_of(const trainers::TrainingJob& job) {
-  auto options = options_of(job, with_dqn_presets(job.settings), {.actors = 1});
-  if (options && job.settings.word("mode") == "parity")
-    options->weight_start = ga3c::WeightStart::uniform;
+  const auto settings = with_dqn_presets(job.settings);
+  auto options = options_of(job, settings, {.actors = 1});
+  if (!options) return options;
+  if (settings.word("mode") == "parity") options->weight_start = ga3c::WeightStart::uniform;
+  options->learning.average_updates = settings.integer("average_updates");
+  options->scale_observations = settings.word("observation_scale") == "yes";
+  if (options->scale_observations && options->env.spec.planes != envs::Planes{})
+    return refuse(Code::invalid,
+                  "the observations of " + options->env.name + " are planes, which are not scaled",
+                  "/observation_scale");
   return options;
 }
 

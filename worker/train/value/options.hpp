@@ -48,6 +48,7 @@ struct Options {
   std::int64_t learning_starts = 0;
   Exploration exploration;
   double reward_clip = 0;
+  bool scale_observations = false;
   replay::MemoryShape memory;  // of each learner
   replay::IndexRule index;
   ga3c::Schedule beta;

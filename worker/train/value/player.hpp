@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "worker/train/actor_critic/agents/env_group.hpp"
@@ -36,6 +37,8 @@ class Player {
   void step(std::int64_t frame, std::int64_t age, const QOutputs& outputs, replay::Memory& memory,
             ga3c::EpisodeLog& episodes);
   [[nodiscard]] int count() const { return env_->count(); }
+  // The observations to act on next, as the environments gave them.
+  [[nodiscard]] std::span<const float> latest() const { return latest_; }
   // The mean probability of a random action.
   [[nodiscard]] double epsilon(std::int64_t age) const;
   [[nodiscard]] const std::vector<double>& running_returns() const { return running_.returns(); }

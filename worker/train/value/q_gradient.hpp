@@ -16,9 +16,10 @@ struct QRule {
   // The online network chooses the next action, and the target network gives its value (van
   // Hasselt et al., 2016).
   bool two_networks = true;
-  double bound = 1;        // see q_loss.hpp
-  int target_every = 500;  // updates between two moves of the target network
-  double target_rate = 1;  // share of the way to the online network; 1: a copy
+  double bound = 1;                  // see q_loss.hpp
+  int target_every = 500;            // updates between two moves of the target network
+  double target_rate = 1;            // share of the way to the online network; 1: a copy
+  std::int64_t average_updates = 0;  // see QLearner::State::average; 0: none
   ga3c::OptimizerRule optimizer;
 };
 

@@ -1,5 +1,6 @@
 #include "worker/train/value/q_learner.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -19,7 +20,9 @@ QLearner::QLearner(const QRule& rule, const ga3c::NetShape& shape, std::span<con
       gradient_(rule, shape, rows_max, networks),
       online_(ga3c::pack(shape, weights)),
       target_(online_),
-      optimizer_(rule.optimizer, all_ones(shape)) {}
+      optimizer_(rule.optimizer, all_ones(shape)) {
+  if (rule.average_updates > 0) average_ = online_;
+}
 
 void QLearner::update(const QBatch& batch, double rate, std::span<float> errors) {
   const auto step = gradient_.compute(batch, online_, target_, errors);
@@ -29,11 +32,18 @@ void QLearner::update(const QBatch& batch, double rate, std::span<float> errors)
     return;
   }
   if (++updates_ % rule_.target_every == 0) move_target(target_, online_, rule_.target_rate);
+  follow_average();
   ++meter_.updates;
   meter_.loss += step.loss;
   meter_.value += step.value;
   meter_.gradient_norm += norm;
   meter_.rate = rate;
+}
+
+void QLearner::follow_average() {
+  if (average_.empty()) return;
+  move_target(average_, online_,
+              1 / static_cast<double>(std::min(updates_, rule_.average_updates)));
 }
 
 void add_learning(const QMeter& meter, double seconds, std::vector<trainers::MetricPoint>& points) {
@@ -54,7 +64,9 @@ QLearner::State QLearner::state() const {
               ga3c::unpack(shape_, target_),
               ga3c::unpack(shape_, optimizer.mean_square),
               {},
+              {},
               updates_};
+  if (!average_.empty()) state.average = ga3c::unpack(shape_, average_);
   if (!optimizer.mean.empty()) state.mean = ga3c::unpack(shape_, optimizer.mean);
   return state;
 }
@@ -62,6 +74,9 @@ QLearner::State QLearner::state() const {
 void QLearner::restore(const State& state) {
   online_ = ga3c::pack(shape_, state.weights);
   target_ = ga3c::pack(shape_, state.target);
+  // The file of a run that kept none: the average begins at its weights.
+  if (rule_.average_updates > 0)
+    average_ = state.average.empty() ? online_ : ga3c::pack(shape_, state.average);
   ga3c::Optimizer::State optimizer{{}, ga3c::pack(shape_, state.mean_square), state.updates};
   if (!state.mean.empty()) optimizer.mean = ga3c::pack(shape_, state.mean);
   optimizer_.restore(std::move(optimizer));

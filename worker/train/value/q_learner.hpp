@@ -47,6 +47,8 @@ class QLearner {
     std::vector<float> weights, target;
     std::vector<float> mean_square;
     std::vector<float> mean;  // empty, unless the optimizer has one
+    // Of the online weights: the mean until average_updates, then a moving one. Empty: not kept.
+    std::vector<float> average;
     std::int64_t updates = 0;
   };
   [[nodiscard]] State state() const;
@@ -54,10 +56,13 @@ class QLearner {
   void restore(const State& state);
 
  private:
+  void follow_average();
+
   QRule rule_;
   ga3c::NetShape shape_;
   QGradient gradient_;
   dense::Floats online_, target_;
+  dense::Floats average_;  // empty without average_updates
   ga3c::Optimizer optimizer_;
   std::int64_t updates_ = 0;
   bool diverged_ = false;

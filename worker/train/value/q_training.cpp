@@ -14,7 +14,20 @@ QTraining::QTraining(const Options& options, std::string trainer)
                std::max(options.batch, options.envs), options.networks),
       index_(replay::make_index(options.index, options.memory.slots)),
       memory_(options.memory, *index_),
-      batch_(options) {}
+      batch_(options),
+      scale_(options.net.inputs) {}
+
+dense::Heads QTraining::outputs(const float* observations, int rows) {
+  if (!options_.scale_observations) return learner_.outputs(observations, rows);
+  scaled_.assign(observations,
+                 observations + static_cast<std::ptrdiff_t>(rows) * options_.net.inputs);
+  scale_.apply(scaled_.data(), rows);
+  return learner_.outputs(scaled_.data(), rows);
+}
+
+void QTraining::observe(std::span<const float> observations) {
+  if (options_.scale_observations) scale_.learn(observations.data(), options_.envs);
+}
 
 void QTraining::train(std::int64_t frames, std::int64_t step) {
   if (step > options_.learning_starts) due_ += frames;
@@ -28,6 +41,7 @@ void QTraining::train(std::int64_t frames, std::int64_t step) {
 void QTraining::learn(double done) {
   envs::Stream random(options_.seed, envs::Purpose::replay, static_cast<std::uint64_t>(updates_++));
   const auto rows = batch_.draw(memory_, *index_, random, options_.beta.at(done));
+  if (options_.scale_observations) batch_.scale(scale_);
   learner_.update(rows, options_.rate.at(done), batch_.errors());
   if (!learner_.diverged()) batch_.set_priorities(*index_);
 }
@@ -46,6 +60,8 @@ ga3c::Model QTraining::model(std::int64_t step) const {
   model.frames = step;
   model.optimizer = options_.learning.optimizer.kind;
   model.parameters = {learned.weights, learned.mean_square, learned.mean, due_, learned.updates};
+  model.average = learned.average;
+  if (options_.scale_observations) model.observations = scale_.state();
   model.trainer = trainer_;
   return model;
 }
@@ -74,7 +90,8 @@ bool QTraining::restore(const ga3c::Model& model, const trainers::TensorFile& fi
   const std::int64_t due = model.parameters.frames;  // each is of an update that waits
   if (!target || due < 0 || due > model.frames || model.parameters.updates < 0) return false;
   learner_.restore({model.parameters.weights, *std::move(target), model.parameters.mean_square,
-                    model.parameters.mean, model.parameters.updates});
+                    model.parameters.mean, model.average, model.parameters.updates});
+  if (options_.scale_observations) scale_.restore(model.observations);
   due_ = due;
   updates_ = model.parameters.updates;
   return true;
@@ -91,6 +108,8 @@ Result<ga3c::Model> q_model_of(const trainers::TensorFile& file, const std::file
   if (model->env != options.env.name) return other("environment (" + model->env + ")");
   if (model->net != options.net) return other("network");
   if (model->optimizer != options.learning.optimizer.kind) return other("optimizer");
+  if (model->observations.mean.empty() == options.scale_observations)
+    return other("observation_scale");
   if (model->groups.size() != plan.groups) return other("number of environments");
   return model;
 }

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ class QTraining {
   [[nodiscard]] QLearner& learner() { return learner_; }
   [[nodiscard]] const QLearner& learner() const { return learner_; }
   [[nodiscard]] replay::Memory& memory() { return memory_; }
+
+  // The outputs of the online network for observations as the environment gives them, valid until
+  // the next call.
+  [[nodiscard]] dense::Heads outputs(const float* observations, int rows);
+  // Learns the scale of observations from those of a step, if they are scaled.
+  void observe(std::span<const float> observations);
 
   // Makes the updates that are due after `frames` more have been played, at `step` of the run.
   void train(std::int64_t frames, std::int64_t step);
@@ -48,6 +55,8 @@ class QTraining {
   std::unique_ptr<replay::Index> index_;
   replay::Memory memory_;
   ReplayBatch batch_;
+  ga3c::ObservationScale scale_;
+  dense::Floats scaled_;      // observations of a step
   std::int64_t due_ = 0;      // frames since the last training
   std::int64_t updates_ = 0;  // address the draws
 };

@@ -35,6 +35,11 @@ QBatch ReplayBatch::draw(const replay::Memory& memory, const replay::Index& inde
           weights_.data()};
 }
 
+void ReplayBatch::scale(const ga3c::ObservationScale& scale) {
+  for (auto* rows : {&observations_, &next_})
+    scale.apply(rows->data(), static_cast<int>(draws_.size()));
+}
+
 void ReplayBatch::set_priorities(replay::Index& index) const {
   if (!prioritized_) return;
   for (std::size_t i = 0; i < draws_.size(); ++i)

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "worker/train/actor_critic/experience/observation_scale.hpp"
 #include "worker/train/value/options.hpp"
 #include "worker/train/value/q_gradient.hpp"
 #include "worker/train/value/replay/memory.hpp"
@@ -18,6 +19,8 @@ class ReplayBatch {
   // Draws and reads the rows; they are valid until the next call. `beta`: of prioritized draws.
   QBatch draw(const replay::Memory& memory, const replay::Index& index, envs::Stream& random,
               double beta);
+  // Scales the observations of the rows that were drawn last.
+  void scale(const ga3c::ObservationScale& scale);
   // The errors of the rows, which the learner writes.
   [[nodiscard]] std::span<float> errors() { return errors_; }
   // Where draws are prioritized, makes the errors the priorities of the rows.

@@ -118,7 +118,19 @@ constexpr std::array<std::string_view, 19> dqn_may_change{"learning_rate",
                                                           "rmsprop_decay",
                                                           "rmsprop_epsilon",
                                                           "priority_beta_end"};
-constexpr auto dqn_settings = changeable(dqn_rows, dqn_may_change);
+
+// What only dqn has.
+constexpr std::array one_thread_settings{
+    SettingInfo{"observation_scale", SettingKind::word, 0, 0, "yes no", "no",
+                "scale each number of an observation to mean 0 and deviation 1 over all "
+                "observations so far; not for planes"},
+    SettingInfo{"average_updates", SettingKind::integer, 0, 1e9, "", "0",
+                "updates over which the weights of the finished model are averaged; training "
+                "plays by the last ones; 0: not averaged"},
+};
+constexpr std::array<std::string_view, 1> averages_may_change{"average_updates"};
+constexpr auto dqn_settings = changeable(
+    changeable(joined(dqn_rows, one_thread_settings), dqn_may_change), averages_may_change);
 
 constexpr std::array apex_rows{
     SettingInfo{"n_step", SettingKind::integer, 1, 100, "", "3",
