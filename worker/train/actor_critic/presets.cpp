@@ -88,6 +88,12 @@ constexpr std::array ppo_presets{
     Preset{"LunarLander", "lambda", "0.98"},
     Preset{"LunarLander", "learning_rate", "0.001"},
     Preset{"LunarLander", "envs", "16"},
+    Preset{"MinAtar", "learning_rate", "0.002"},
+    Preset{"MinAtar", "entropy", "0.01"},
+    Preset{"MinAtar", "envs", "64"},
+    Preset{"MinAtar", "t_max", "32"},
+    Preset{"MinAtar", "minibatches", "16"},
+    Preset{"MinAtar", "epochs", "3"},
     Preset{"MinAtar", "activation", "relu"},
     Preset{"MinAtar", "layers", "1"},
 };
