@@ -20,7 +20,7 @@ import pytest
 from conftest import ROOT
 
 RELEASES = [name for name in os.environ.get("HONE_DEB", "").split(",") if name]
-PROGRAMS = ("hone", "hone-server", "hone-worker", "hone-train", "hone-bench")
+PROGRAMS = ("hone", "hone-server", "hone-worker", "hone-train", "hone-bench", "hone-relay")
 HELD = {"hone": {*(f"usr/bin/{name}" for name in PROGRAMS),
                  *(f"usr/share/man/man1/{name}.1.gz" for name in PROGRAMS),
                  "usr/share/bash-completion/completions/hone",
