@@ -144,7 +144,8 @@ def test_a_training_goes_on_alone_when_its_relay_is_killed(play):
 
 
 def test_guests_find_a_training_that_was_killed_and_continues(play, tmp_path):
-    words = ["--actors", "2", "--out", "model", "--save-every", "5k"]
+    # Phases of a few milliseconds: guests that were given actors once a second never got any.
+    words = ["--actors", "2", "--out", "model", "--save-every", "500"]
     trained = training(play, *words, frames="100M")
     guest = play("hone-relay", "join", "run.hosts", "--actors", "2")
     until(lambda: away(trained, [guest]), "two actors on the other side")

@@ -46,7 +46,8 @@ def test_programs_run_from_where_they_are_installed(prefix):
 def test_man_pages_tell_every_command(prefix):
     pages = prefix / "share/man/man1"
     assert sorted(path.name for path in pages.iterdir()) == [
-        "hone-bench.1.gz", "hone-server.1.gz", "hone-train.1.gz", "hone-worker.1.gz", "hone.1.gz"]
+        "hone-bench.1.gz", "hone-relay.1.gz", "hone-server.1.gz", "hone-train.1.gz",
+        "hone-worker.1.gz", "hone.1.gz"]
     text = gzip.decompress((pages / "hone.1.gz").read_bytes()).decode()
     for heading in ("SUBMIT", "WATCH", "LINEAGE", "DB", "COMPLETION"):
         assert f".SH HONE {heading}" in text

@@ -118,7 +118,7 @@ pid_t ProcessPool::start_here(int index, const FileHandle& socket) const {
 void ProcessPool::seat_guests(const PoolPhase& phase) {
   if (!guests_) return;
   for (std::size_t i = 0; i < processes_.size() && guests_->waiting() > 0; ++i) {
-    if (processes_[i].pid < 0 || processes_[i].parked) continue;
+    if (processes_[i].pid < 0) continue;
     processes_[i].failures = 0;
     replace(static_cast<int>(i), phase);
   }
@@ -211,6 +211,7 @@ void ProcessPool::run(const PoolPhase& phase) {
     if (!processes_[static_cast<std::size_t>(i)].channel) start(i, phase);
     processes_[static_cast<std::size_t>(i)].failures = 0;
   }
+  seat_guests(phase);  // a phase may be shorter than the time between two ticks
   for (int i = 0; i < count; ++i) grant(i, phase);
   for (; playing(); tick()) receive_some(phase);
   parking_ = true;
