@@ -24,14 +24,18 @@ def count_of(text):
 
 
 def points_of(log):
-    """(frames, return) of each line of progress, once for each number of frames."""
+    """(frames, return) of each line of progress after the first episode, once for each number of
+    frames."""
     found = {count_of(number + unit): float(value)
              for number, unit, value in PROGRESS.findall(log.read_text(encoding="utf-8"))}
-    return sorted(found.items())
+    points = sorted(found.items())
+    begin = next((i for i, (_, value) in enumerate(points) if value != 0), 0)  # 0: none has ended
+    return points[begin:]
 
 
 def thinned(points, most=200):
-    return points[::max(1, len(points) // most)]
+    """Some of them, in millions of frames."""
+    return [(frames / 1e6, value) for frames, value in points[::max(1, len(points) // most)]]
 
 
 def print_table(lines, every):
@@ -57,7 +61,7 @@ def main():
     if options.svg:
         chart = plot.Chart(options.title, [plot.Line(name, thinned(points))
                                            for name, points in lines.items()],
-                           x="frames", y="return, last 100 games")
+                           x="million frames", y="return, last 100 episodes")
         options.svg.write_text(plot.svg([chart], columns=1, width=560, height=300) + "\n",
                                encoding="utf-8")
 
