@@ -53,7 +53,9 @@ install() {
 # Installs PACKAGE where this system has it under that name: Ubuntu has chromium as a snap alone, and the tests of the
 # dashboard are then skipped.
 install_where_available() {
-  if apt-cache policy "$1" 2>/dev/null | grep -q 'Candidate: [0-9]'; then install "$1"; fi
+  local policy  # all of it: a program that writes to a closed pipe fails, and the pipe with it
+  policy=$(apt-cache policy "$1" 2>/dev/null)
+  if [[ $policy =~ Candidate:\ [0-9] ]]; then install "$1"; fi
 }
 
 # install_build_packages PACKAGE...: what every build needs, and PACKAGE...
