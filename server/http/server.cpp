@@ -209,7 +209,8 @@ void Server::Inside::delete_unused_blobs() {
   const Duration pause = std::max(Duration{grace.us / api::BlobStore::folders}, milliseconds(1));
   blob_timer.expires_after(chrono(pause));
   blob_timer.async_wait([this, grace](const error_code& trouble) {
-    if (trouble) return;
+    // drain() cannot cancel a wait that is over: the next one would keep io.run() from returning.
+    if (trouble || shared.draining) return;
     const auto check_folder = [&blobs = shared.parts->blobs, folder = blob_folder,
                                before = SystemClock{}() - grace](SQLite::Database& db) {
       try {
