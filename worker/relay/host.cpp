@@ -87,10 +87,14 @@ Host::~Host() {
 }
 
 void Host::send(const std::string& guest, const Frame& frame) {
-  if (guest.empty()) return;
+  const auto bytes = bytes_of(frame);
+  send_bytes(guest, zmq::buffer(bytes));
+}
+
+void Host::send_bytes(const std::string& guest, zmq::const_buffer bytes) {
   try {
     guests_socket_.send(zmq::buffer(guest), zmq::send_flags::sndmore);
-    guests_socket_.send(zmq::buffer(bytes_of(frame)));
+    guests_socket_.send(bytes);
   } catch (const zmq::error_t&) {
     // Its connection has ended: silence will show it, unless it comes back before.
   }
@@ -162,11 +166,7 @@ void Host::from_training() {
   auto& seat = found->second;
   if (seat.guest.empty()) return;
   send_weights(seat);
-  try {
-    guests_socket_.send(zmq::buffer(seat.guest), zmq::send_flags::sndmore);
-    guests_socket_.send(bytes, zmq::send_flags::none);
-  } catch (const zmq::error_t&) {  // as in send()
-  }
+  send_bytes(seat.guest, {bytes.data(), bytes.size()});
 }
 
 // Weights precede the first grant; after that they are sent as often as the network should carry.

@@ -72,6 +72,7 @@ class Host {
   void tick();
   void report();
   void send(const std::string& guest, const Frame& frame);
+  void send_bytes(const std::string& guest, zmq::const_buffer bytes);
   void send_weights(Seat& seat);
   [[nodiscard]] std::int32_t waiting() const;
 

@@ -2,7 +2,6 @@
 // --hosts FILE; people start `hone-relay join FILE` on the other hosts.
 #include <CLI/CLI.hpp>
 #include <atomic>
-#include <charconv>
 #include <csignal>
 #include <iostream>
 #include <mutex>
