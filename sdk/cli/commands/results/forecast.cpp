@@ -82,7 +82,8 @@ CommandAction declare_forecast(Flags& flags) {
     flags.real(
         "--at SHARE", options.at, {0.05, 0.95},
         "of a complete run: forecast from this share of its reports, at least 8, and compare");
-    flags.real("--interval SHARE", options.share, {0.5, 0.99}, "share of the interval");
+    flags.real("--interval SHARE", options.share, {0.5, 0.99},
+               "probability that the interval contains the value");
     flags.integer("--seed N", options.seed, {0, 1e15}, "seed of the interval's bootstrap");
   });
 }
