@@ -69,6 +69,21 @@ def test_a_game_of_atari_is_played_with_the_standard_pictures():
     assert result["frames"] == 1_200 and -21 <= result["return"] <= 21, result
 
 
+@needs("gymnasium", "ale_py")
+def test_a_lost_life_does_not_end_a_game(tmp_path):
+    """The same games with and without the news of lost lives: evaluation counts whole ones."""
+    model = tmp_path / "model"
+    told = "atari:Breakout?life_loss_info=true"
+    train(told, 1_200, "--set", "envs=4", "--out", str(model))
+    returns = []
+    for env in (told, "atari:Breakout"):
+        done = subprocess.run([program("hone-train"), "ga3c", "--evaluate", str(model), "--env",
+                               env, "--episodes", "8", "--sample", "--seed", "3", "--format",
+                               "json"], capture_output=True, text=True, timeout=PATIENCE, check=True)
+        returns.append(json.loads(done.stdout)["mean"])
+    assert returns[0] == returns[1], returns
+
+
 def test_a_sweep_may_name_an_environment_of_ones_own(tmp_path, server):
     """Needs no package: the environment is a file of the user's."""
     spec = {"name": "own", "objective": {"metric": "return", "goal": "maximize"},

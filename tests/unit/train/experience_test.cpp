@@ -28,6 +28,21 @@ TEST(EpisodeLog, keeps_the_last_hundred_episodes) {
   EXPECT_EQ(state.last_lengths, std::vector<double>(EpisodeLog::window, 10));
 }
 
+TEST(RunningEpisodes, counts_whole_games_of_which_single_lives_are_lost) {
+  EpisodeLog log;
+  RunningEpisodes running(2);
+  const std::vector<float> rewards{3, 1};
+  const std::vector<std::uint8_t> no{0, 0}, lost{envs::life_lost, 0}, over{1, 0}, cut{0, 1};
+  running.step(rewards, no, no, log);
+  running.step(rewards, lost, no, log);
+  EXPECT_EQ(log.state().finished, 0) << "a lost life ended an episode";
+  running.step(rewards, over, no, log);
+  running.step(rewards, lost, cut, log);
+  const auto state = log.state();
+  EXPECT_EQ(state.last, (std::vector<double>{9, 4}));
+  EXPECT_EQ(running.returns(), (std::vector<double>{3, 0})) << "the next game's, after a lost life";
+}
+
 TEST(EpisodeLog, reports_the_goal_once_and_only_for_a_full_window) {
   EpisodeLog log;
   int reached = 0;

@@ -55,7 +55,7 @@ class EvaluationRun {
                                         truncated_.data(), final_observations_.data()});
       for (std::size_t i = 0; i < over_.size(); ++i) {
         if (!over_[i]) returns_[i] += rewards_[i];
-        over_[i] = over_[i] || terminated_[i] != 0 || truncated_[i] != 0;
+        over_[i] = over_[i] || envs::episode_over(terminated_[i], truncated_[i]);
       }
       tick_(static_cast<int>(std::count(over_.begin(), over_.end(), true)));
     }

@@ -74,7 +74,7 @@ Episode Game::play(PolicyNet& net, placement::RandomGenerator& generator, bool s
     env_->step({{&action, 1}, {}}, {next_.data(), &reward, &terminated, &truncated, last_.data()});
     std::swap(latest_, next_);
     episode.rewards.push_back(reward);
-    over = terminated != 0 || truncated != 0;
+    over = envs::episode_over(terminated, truncated);
     if (!over && steps_ > 0 && static_cast<int>(episode.actions.size()) >= steps_) {
       env_->reset(latest_.data());
       over = true;

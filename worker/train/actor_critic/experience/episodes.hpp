@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "worker/train/envs/core/env.hpp"
+
 namespace hone::ga3c {
 
 struct Episode {
@@ -97,7 +99,7 @@ class RunningEpisodes {
     for (std::size_t i = 0; i < returns_.size(); ++i) {
       returns_[i] += static_cast<double>(rewards[i]);
       lengths_[i] += 1;
-      if (terminated[i] == 0 && truncated[i] == 0) continue;
+      if (!envs::episode_over(terminated[i], truncated[i])) continue;
       finished_.push_back({returns_[i], lengths_[i]});
       returns_[i] = 0;
       lengths_[i] = 0;

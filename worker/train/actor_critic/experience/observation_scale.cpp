@@ -25,7 +25,7 @@ class ScaledEnv final : public envs::VecEnv {
     env_->step(actions, out);
     see(out.observations);
     for (int i = 0; i < count(); ++i)
-      if (out.terminated[i] != 0 || out.truncated[i] != 0)
+      if (envs::episode_over(out.terminated[i], out.truncated[i]))
         scale_.apply(out.final_observations + static_cast<std::ptrdiff_t>(i) * size(), 1);
   }
 

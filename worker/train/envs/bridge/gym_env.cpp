@@ -48,7 +48,7 @@ class GymEnv final : public VecEnv {
     std::ranges::copy(host_->terminated(), out.terminated);
     std::ranges::copy(host_->truncated(), out.truncated);
     for (int i = 0; i < plan_.count; ++i)
-      if (out.terminated[i] != 0 || out.truncated[i] != 0)
+      if (episode_over(out.terminated[i], out.truncated[i]))
         host_->final_observation(i, row(out.final_observations, i));
     show(out.observations);
   }

@@ -207,9 +207,10 @@ def snake_case(game):
 class Atari:
     """The vector environment of ALE with the usual preprocessing: 84 x 84 grey, each action four times, the maximum of the last two frames,
     four frames in an observation, up to 30 no-ops at the start of a game; ?background=black as
-    black_background.py shows it."""
+    black_background.py shows it; ?life_loss_info=true marks steps that lose a life."""
 
     limit, solved = 27_000, None
+    life_lost = 2  # as in env.hpp
 
     def __init__(self, game, arguments, count, sticky):
         vector = installed("ale_py.vector_env")
@@ -224,15 +225,20 @@ class Atari:
 
     def reset(self, seeds, out):
         numpy = sys.modules["numpy"]
-        seen, _ = self.games.reset(seed=numpy.array(seeds, dtype=numpy.int32))
+        seen, info = self.games.reset(seed=numpy.array(seeds, dtype=numpy.int32))
+        self.lives = numpy.array(info["lives"])
         out.observe_all(self.background.reset(seen))
 
     def step(self, out):
         numpy = sys.modules["numpy"]
         seen, rewards, terminated, truncated, info = self.games.step(numpy.asarray(out.actions))
         numpy.copyto(numpy.asarray(out.rewards), rewards, casting="unsafe")
-        over = terminated | truncated
-        numpy.copyto(numpy.asarray(out.terminated), terminated, casting="unsafe")
+        # A game that is over has been replaced by one with all lives.
+        lost = terminated & ~truncated & (info["lives"] < self.lives)
+        self.lives = numpy.array(info["lives"])
+        over = (terminated & ~lost) | truncated
+        ends = numpy.where(lost, self.life_lost, terminated)
+        numpy.copyto(numpy.asarray(out.terminated), ends, casting="unsafe")
         numpy.copyto(numpy.asarray(out.truncated), truncated, casting="unsafe")
         if over.any():
             for i in over.nonzero()[0]:

@@ -60,12 +60,21 @@ struct Actions {
   std::span<const float> continuous;
 };
 
+// In StepOut::terminated: a learner expects nothing after this step, but the episode continues, and
+// so does its return (EpisodicLifeEnv of OpenAI's Baselines).
+inline constexpr std::uint8_t life_lost = 2;
+
+// Whether an episode with these flags of its step is over.
+constexpr bool episode_over(std::uint8_t terminated, std::uint8_t truncated) {
+  return truncated != 0 || (terminated != 0 && terminated != life_lost);
+}
+
 // Where a step writes its results, one row for each copy.
 struct StepOut {
   // [count][row_floats], of the state to act on next: after an end, the first of the new episode.
   float* observations = nullptr;
   float* rewards = nullptr;            // [count]
-  std::uint8_t* terminated = nullptr;  // [count], 1: the episode ended by the rules
+  std::uint8_t* terminated = nullptr;  // [count], 1: the episode ended by the rules; or life_lost
   // [count], 1: the step limit was reached. May come together with terminated.
   std::uint8_t* truncated = nullptr;
   // [count][row_floats], the last observation of an ended episode. Other rows are not written.
