@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -189,6 +191,24 @@ TEST_F(Bridge, reports_a_process_that_ends_while_its_copies_are_made) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().detail.find("its process ended with status 1"), std::string::npos)
       << refused.error().detail;
+}
+
+// The command lines of the processes that this thread has started.
+std::string lines_of_children() {
+  std::ifstream numbers("/proc/thread-self/children");
+  std::string lines;
+  for (std::string number; numbers >> number;) {
+    std::ifstream line("/proc/" + number + "/cmdline");
+    lines.append(std::istreambuf_iterator<char>(line), {});
+  }
+  return lines;
+}
+
+TEST_F(Bridge, its_processes_filled_lists_of_processes_with_their_source) {
+  const auto env = made("gym:toy_envs:Walk?length=3");
+  const auto lines = lines_of_children();
+  EXPECT_NE(lines.find("serve"), std::string::npos) << lines;
+  EXPECT_LT(lines.size(), 1000U) << lines;
 }
 
 TEST_F(Bridge, refuses_what_cannot_be_made_with_the_reason) {

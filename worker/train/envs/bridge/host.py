@@ -1,11 +1,9 @@
 """Steps environments with the interface of Gymnasium for hone-train, in a separate process.
 
-`python3 -c SOURCE describe NAME FD` writes a description of the environment to FD: a word and its
-values on each line, or one line
-`error TEXT`. `python3 -c SOURCE serve NAME PLAN` steps PLAN["count"] copies until the process that
-started it ends. Both processes share a
-segment of memory, in which PLAN gives the offset of each array, and signal each other by eventfds:
-no bytes are copied through a pipe.
+`describe NAME FD` writes a description of the environment to FD: a word and its values on each
+line, or one line `error TEXT`. `serve NAME PLAN` steps PLAN["count"] copies until the process that
+started it ends. Both processes share a segment of memory, in which PLAN gives the offset of each
+array, and signal each other by eventfds: no bytes are copied through a pipe.
 
 NAME is gym:ID, gym:PACKAGE/ID, gym:MODULE:CALLABLE (the callable returns an object with reset, step
 and the two spaces) or atari:GAME, with

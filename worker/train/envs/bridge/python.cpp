@@ -1,7 +1,9 @@
 #include "worker/train/envs/bridge/python.hpp"
 
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
@@ -32,6 +34,17 @@ std::vector<std::string> environment_of_host() {
   return variables;
 }
 
+// Python reads host.py from a descriptor: as an argument, all of it would stand in lists of
+// processes.
+Result<FileHandle> source_file() {
+  FileHandle file(::memfd_create("host.py", MFD_CLOEXEC));
+  if (!file)
+    return refuse(Code::internal, std::string("cannot keep host.py: ") + std::strerror(errno));
+  if (auto written = write_all(file, host_source); !written) return std::move(written).error();
+  ::lseek(file.fd(), 0, SEEK_SET);
+  return file;
+}
+
 }  // namespace
 
 std::string python_program() {
@@ -46,10 +59,16 @@ std::string python_program() {
 
 Result<Python> Python::start(const std::vector<std::string>& words,
                              std::initializer_list<int> inherited) {
-  std::vector<std::string> line{python_program(), "-c", std::string(host_source)};
+  const auto source = source_file();
+  if (!source) return source.error();
+  std::vector<int> descriptors(inherited);
+  descriptors.push_back(source->fd());
+  const std::string run = "exec(compile(open(" + std::to_string(source->fd()) +
+                          ", encoding='utf-8').read(), 'host.py', 'exec'))";
+  std::vector<std::string> line{python_program(), "-c", run};
   line.insert(line.end(), words.begin(), words.end());
   const auto process =
-      start_process({.argv = line, .env = environment_of_host(), .inherited = inherited});
+      start_process({.argv = line, .env = environment_of_host(), .inherited = descriptors});
   if (!process)
     return refuse(Code::invalid,
                   "cannot start Python: " + process.error().detail + "; name one in HONE_PYTHON",
