@@ -10,6 +10,7 @@
 
 #include "base/process.hpp"
 #include "worker/relay/curve.hpp"
+#include "worker/relay/poll.hpp"
 #include "worker/relay/timing.hpp"
 
 namespace hone::relay {
@@ -106,7 +107,7 @@ GuestEnd Guest::play(const std::stop_token& stop) {
     std::array<zmq::pollitem_t, 2> items{
         {{socket_.handle(), 0, ZMQ_POLLIN, 0},
          {nullptr, actor_ ? actor_->descriptor() : -1, ZMQ_POLLIN, 0}}};
-    zmq::poll(items.data(), actor_ ? 2 : 1, poll_ms);
+    wait_for_any(std::span(items).first(actor_ ? 2 : 1), poll_ms);
     if (items[0].revents != 0)
       if (const auto end = hear()) return *end;
     if (actor_ && items[1].revents != 0)

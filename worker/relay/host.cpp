@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 
+#include "worker/relay/poll.hpp"
 #include "worker/relay/timing.hpp"
 #include "worker/train/ipc/descriptor_passing.hpp"
 
@@ -114,7 +115,7 @@ void Host::poll_once() {
   std::array<zmq::pollitem_t, 3> items{{{guests_socket_.handle(), 0, ZMQ_POLLIN, 0},
                                         {training_socket_.handle(), 0, ZMQ_POLLIN, 0},
                                         {nullptr, plan_.control.fd(), ZMQ_POLLIN, 0}}};
-  zmq::poll(items, beat_ms);
+  wait_for_any(items, beat_ms);
   if (items[2].revents != 0) {
     auto passed = ipc::receive_passed(plan_.control.fd());
     if (!passed) {
