@@ -77,7 +77,7 @@ ORDER = {
     "bench": ["search", "load", "fill", "app"],
     "worker/train/envs": ["core", "control", "minatar", "box2d", "bridge", "."],
     "worker/train": ["ipc", "run", "nn/kernels", "nn", "actor_critic/experience", "actor_critic/learning",
-                     "actor_critic/serving", "actor_critic/agents", "actor_critic", "value/replay",
+                     "actor_critic/serving", "actor_critic/agents", "actors", "actor_critic", "value/replay",
                      "value", "continuous", "placement", "episodic", "cluster", "app"],
 }
 

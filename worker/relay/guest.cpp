@@ -144,6 +144,12 @@ std::optional<GuestEnd> Guest::obey(const Frame& frame) {
       if (actor_ && frame.seat == seat_) actor_->publish(frame);
       return std::nullopt;
     case FrameKind::message:
+      if (frame.seat == seat_ && frame.message == ipc::MessageKind::refused) {
+        say_(
+            "the training refused what this host played: its memory is faulty, or the two sides "
+            "have different environments");
+        return GuestEnd::broken;
+      }
       if (actor_ && frame.seat == seat_)  // its end shows at the next receive()
         actor_->send({frame.message, frame.slot, frame.number, frame.body});
       return std::nullopt;

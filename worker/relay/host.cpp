@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iostream>
 
 #include "worker/relay/poll.hpp"
 #include "worker/relay/timing.hpp"
@@ -168,6 +169,9 @@ void Host::from_training() {
   if (seat.guest.empty()) return;
   send_weights(seat);
   send_bytes(seat.guest, {bytes.data(), bytes.size()});
+  const auto header = frame_of(bytes.to_string_view().substr(0, header_bytes()));
+  if (header && header->message == ipc::MessageKind::refused)
+    expel(seat.guest, "was refused by the training");
 }
 
 // Weights precede the first grant; after that they are sent as often as the network should carry.
@@ -197,7 +201,7 @@ void Host::from_guests() {
     if (frame)
       hear(name.to_string(), *frame);
     else
-      lose(name.to_string());
+      expel(name.to_string(), "is no message of this version of hone");
   }
 }
 
@@ -212,10 +216,11 @@ void Host::hear(const std::string& name, const Frame& frame) {
   auto& guest = found->second;
   guest.heard = Clock::now();
   if (frame.kind == FrameKind::beat) return;
-  if (frame.kind != FrameKind::message) return lose(name);
+  if (frame.kind == FrameKind::left) return lose(name);
+  if (frame.kind != FrameKind::message) return expel(name, "is no message of a guest");
   if (guest.seat != frame.seat) return;  // played before it heard of its release
   auto& seat = seats_.at(*guest.seat);
-  if (!take(seat, frame)) lose(name);
+  if (!take(seat, frame)) expel(name, "has a slot or a size that no actor has");
 }
 
 // What an actor sends, for the training. False for what no actor sends.
@@ -243,6 +248,17 @@ void Host::lose(const std::string& name) {
     ::shutdown(seat.channel->descriptor(), SHUT_RDWR);
   }
   guests_.erase(guest);
+}
+
+// What it sent is not what an actor plays. It gets another actor only if it says hello again.
+void Host::expel(const std::string& name, const char* why) {
+  const auto guest = guests_.find(name);
+  if (guest == guests_.end()) return;
+  const auto& seat = guest->second.seat;
+  const std::string who =
+      seat ? "the guest of actor " + std::to_string(seats_.at(*seat).index + 1) : "a guest";
+  std::cerr << "hone-relay: " << who << " loses its place: what it sent " << why << std::endl;
+  lose(name);
 }
 
 void Host::tick() {

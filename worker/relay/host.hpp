@@ -69,6 +69,7 @@ class Host {
   void hear(const std::string& name, const Frame& frame);
   bool take(Seat& seat, const Frame& frame);
   void lose(const std::string& name);
+  void expel(const std::string& name, const char* why);
   void tick();
   void report();
   void send(const std::string& guest, const Frame& frame);

@@ -91,6 +91,13 @@ TEST_F(GuestOfATraining, survives_signals_for_its_thread) {
   EXPECT_EQ(end_.get_future().get(), GuestEnd::finished);
 }
 
+TEST_F(GuestOfATraining, ends_where_the_training_refuses_what_it_played) {
+  const auto guest = greeted();
+  send(guest, {FrameKind::message, 0, ipc::MessageKind::refused, 0, 0, {}});
+  EXPECT_EQ(end_.get_future().get(), GuestEnd::broken);
+  EXPECT_NE(said().find("refused"), std::string::npos) << said();
+}
+
 TEST_F(GuestOfATraining, ends_where_the_training_assigns_no_actor_of_this_version) {
   send(greeted(), {.kind = FrameKind::assign, .body = "{}"});
   EXPECT_EQ(end_.get_future().get(), GuestEnd::broken);

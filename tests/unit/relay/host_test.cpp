@@ -155,6 +155,23 @@ TEST_F(HostOfGuests, a_guest_that_sends_what_no_actor_sends_loses_its_actor) {
   }
 }
 
+TEST_F(HostOfGuests, a_guest_that_the_training_refuses_gets_no_other_actor) {
+  RogueGuest guest(read_meeting(file_).value());
+  guest.send({.kind = FrameKind::hello});
+  EXPECT_EQ(waiting(), 1);
+  {
+    auto training = actor(0);
+    static_cast<void>(guest.receive(FrameKind::assign));
+    EXPECT_EQ(waiting(), 0);
+    ASSERT_TRUE(training.send({ipc::MessageKind::refused, 0, 0, {}}));
+    EXPECT_EQ(guest.receive(FrameKind::message).message, ipc::MessageKind::refused);
+  }
+  auto training = actor(1);
+  EXPECT_FALSE(training.receive());
+  guest.send({.kind = FrameKind::hello});
+  EXPECT_EQ(waiting(), 1);
+}
+
 TEST_F(HostOfGuests, what_a_guest_played_before_it_was_released_is_ignored) {
   RogueGuest guest(read_meeting(file_).value());
   guest.send({.kind = FrameKind::hello});

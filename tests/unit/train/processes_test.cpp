@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <csignal>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -15,12 +17,13 @@
 #include <vector>
 
 #include "base/process.hpp"
+#include "worker/train/actors/actor_process.hpp"
+#include "worker/train/actors/cursor.hpp"
 #include "worker/train/ipc/channel.hpp"
 #include "worker/train/ipc/shared_memory.hpp"
 #include "worker/train/ipc/shared_mutex.hpp"
-#include "worker/train/value/actor_process.hpp"
 
-namespace hone::dqn {
+namespace hone::actors {
 namespace {
 
 struct Pair {
@@ -141,12 +144,33 @@ TEST(EpisodesOfProcesses, are_sent_once) {
   EpisodeBuffer buffer;
   const std::vector<ga3c::Episode> ended{{1.5, 3}, {-2, 8}};
   buffer.finish(ended);
-  const auto sent = episodes_of(payload_of(buffer.take()));
-  ASSERT_EQ(sent.size(), 2U);
-  EXPECT_EQ(sent[1].sum, -2);
-  EXPECT_EQ(sent[1].length, 8);
+  const auto sent = episodes_of(payload_of(buffer.take()), 2);
+  ASSERT_TRUE(sent);
+  ASSERT_EQ(sent->size(), 2U);
+  EXPECT_EQ((*sent)[1].sum, -2);
+  EXPECT_EQ((*sent)[1].length, 8);
   EXPECT_TRUE(buffer.take().empty());
 }
 
+TEST(EpisodesOfProcesses, that_no_process_plays_are_refused) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<ga3c::Episode> three(3, {1, 1});
+  EXPECT_FALSE(episodes_of(payload_of(three), 2)) << "more than the frames that were played";
+  EXPECT_FALSE(episodes_of(payload_of(three).substr(1), 3)) << "a part of an episode";
+  for (const ga3c::Episode episode : {ga3c::Episode{nan, 1}, ga3c::Episode{HUGE_VAL, 1},
+                                      ga3c::Episode{1, nan}, ga3c::Episode{1, 0}})
+    EXPECT_FALSE(episodes_of(payload_of({&episode, 1}), 2));
+}
+
+TEST(NumbersOfProcesses, are_moderate_where_their_squares_are_finite) {
+  for (const float number : {0.0F, -1e12F, 1e12F, 1e-40F})
+    EXPECT_TRUE(are_moderate(std::vector<float>{1, number, -1})) << number;
+  constexpr float huge = std::numeric_limits<float>::max();
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const float number : {1.1e12F, -1.1e12F, huge, -huge, infinity, -infinity, nan, -nan})
+    EXPECT_FALSE(are_moderate(std::vector<float>{1, number, -1})) << number;
+}
+
 }  // namespace
-}  // namespace hone::dqn
+}  // namespace hone::actors

@@ -12,12 +12,13 @@
 namespace hone::ipc {
 
 enum class MessageKind : std::uint32_t {
-  begin,   // to the process: its task, as JSON
-  grant,   // to it: `number` steps to play, whose results go to the slot
-  park,    // to it: the phase is over
-  played,  // from it: the steps of the slot are played, in its first `number` bytes; payload: the
-           // Episode of each that ended
-  parked,  // from it: its environments between two phases, as JSON
+  begin,    // to the process: its task, as JSON
+  grant,    // to it: `number` steps to play, whose results go to the slot
+  park,     // to it: the phase is over
+  played,   // from it: the steps of the slot are played, in its first `number` bytes; payload: the
+            // Episode of each that ended
+  parked,   // from it: its environments between two phases, as JSON
+  refused,  // to it, on another host: what it sent is not what an actor plays
 };
 
 struct Message {

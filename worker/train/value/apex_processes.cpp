@@ -1,11 +1,18 @@
 #include "worker/train/value/apex_processes.hpp"
 
+#include <cmath>
 #include <cstdlib>
-#include <cstring>
 
-#include "worker/train/value/actor_process.hpp"
+#include "worker/train/actors/actor_process.hpp"
+#include "worker/train/actors/cursor.hpp"
 
 namespace hone::dqn {
+
+using actors::ActorProcess;
+using actors::Cursor;
+using actors::EpisodeBuffer;
+using actors::PoolPhase;
+
 namespace {
 
 struct Counts {
@@ -40,33 +47,23 @@ struct ApexLayout : ipc::SharedLayout {
   int actions = 0;
 };
 
-// Copies arrays one after another, out of the memory or into it.
-class Cursor {
- public:
-  Cursor(std::span<std::byte> memory, bool writes) : at_(memory.data()), writes_(writes) {}
-
-  template <class T>
-  void copy(T* values, std::size_t count) {
-    if (writes_)
-      std::memcpy(at_, values, count * sizeof(T));
-    else
-      std::memcpy(values, at_, count * sizeof(T));
-    at_ += count * sizeof(T);
-  }
-  [[nodiscard]] const std::byte* at() const { return at_; }
-
- private:
-  std::byte* at_;
-  bool writes_;
-};
-
 // False for what no actor plays: the chunk must not be stored.
 bool sound(const ApexChunk& chunk, int actions) {
   const auto cells = chunk.steps * chunk.environments;
+  const auto has_moderate = [](const std::vector<float>& values, std::size_t count) {
+    return actors::are_moderate(std::span(values).first(count));
+  };
+  if (!has_moderate(chunk.observations, cells * chunk.row)) return false;
+  if (!has_moderate(chunk.rewards, cells)) return false;
+  for (const double error : chunk.errors)
+    if (!(std::abs(error) <= actors::moderate_max)) return false;
   std::size_t unused = chunk.errors.size();
   for (std::size_t cell = 0; cell < cells; ++cell) {
     if (chunk.actions[cell] < 0 || chunk.actions[cell] >= actions) return false;
     if (chunk.endings[cell] > replay::Ending::truncated) return false;
+    const auto last = std::span(chunk.last).subspan(cell * chunk.row, chunk.row);
+    if (chunk.endings[cell] == replay::Ending::truncated && !actors::are_moderate(last))
+      return false;
     if (chunk.error_counts[cell] > unused) return false;
     unused -= chunk.error_counts[cell];
   }
@@ -115,7 +112,7 @@ class ApexProcessLink final : public ApexLink {
     const auto memory = layout_.slot(process_.memory(), index, slot);
     Cursor cursor(memory, true);
     copy_chunk(chunk, layout_, cursor);
-    process_.send_played(slot, cursor.at() - memory.data(), payload_of(episodes_.take()));
+    process_.send_played(slot, cursor.at() - memory.data(), actors::payload_of(episodes_.take()));
   }
 
  private:
@@ -162,12 +159,15 @@ void ApexProcesses::run(const Phase& phase) {
   PoolPhase pool;
   pool.claim = [&] { return phase.frames.claim(each, options_.apex.steps); };
   pool.steps = [&] { return phase.frames.claimed() / options_.envs; };
-  pool.played = [&](int process, const ipc::Message& message) {
+  pool.played = [&](int process, const ipc::Message& message, int steps) {
     auto& chunk = chunk_of(process);
     const auto index = static_cast<std::uint64_t>(process);
     Cursor cursor(layout.slot(memory_.bytes(), index, message.slot), false);
     if (!copy_chunk(chunk, layout, cursor)) return false;
-    phase.episodes.finish(episodes_of(message.payload));
+    const auto episodes = actors::episodes_of(message.payload, std::int64_t{steps} * each);
+    if (!episodes || chunk.steps != static_cast<std::size_t>(steps)) return false;
+    if (chunk.version > parameters_.publications()) return false;
+    phase.episodes.finish(*episodes);
     phase.store(chunk);
     return true;
   };
@@ -190,18 +190,20 @@ Status serve_apex(int socket, int memory) {
   const auto& task = (*process)->task();
   const auto options = apex_options_of(task.job);
   if (!options) return options.error();
-  auto env = (*process)->environments(*options);
+  const int each = options->envs / options->apex.actors;
+  auto env = options->env.make(
+      {each, options->seed, (*process)->first_environment(each, options->envs), options->sticky});
   if (!env) return std::move(env).error();
   ApexActor actor(*options, *std::move(env), task.index);
   actor.start_at(task.steps);
-  if (const auto state = state_of(task.state)) actor.restore(*state);
+  if (const auto state = actors::state_of(task.state)) actor.restore(*state);
   const ApexLayout layout(*options);
-  if ((*process)->memory().size() < layout.bytes) return other_memory();
+  if ((*process)->memory().size() < layout.bytes) return actors::other_memory();
   EpisodeBuffer episodes;
   ApexProcessLink link(**process, layout, episodes);
   for (;;) {
     actor.play(link, episodes);
-    (*process)->send_parked(state_text(actor.state()));
+    (*process)->send_parked(actors::state_text(actor.state()));
   }
 }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "worker/train/actor_critic/experience/frames.hpp"
+#include "worker/train/actors/pool.hpp"
 #include "worker/train/value/apex_actor.hpp"
-#include "worker/train/value/pool.hpp"
 
 namespace hone::dqn {
 
@@ -38,7 +38,7 @@ class ApexProcesses {
 
   const Options& options_;
   ipc::SharedMemory memory_;
-  ProcessPool pool_;
+  actors::ProcessPool pool_;
   ipc::SharedParameters parameters_;
   std::vector<std::unique_ptr<ApexChunk>> chunks_;  // one of each process
 };

@@ -1,9 +1,14 @@
 #include "worker/train/value/gorila_processes.hpp"
 
 #include "worker/train/actor_critic/model.hpp"
-#include "worker/train/value/actor_process.hpp"
+#include "worker/train/actors/actor_process.hpp"
 
 namespace hone::dqn {
+
+using actors::ActorProcess;
+using actors::EpisodeBuffer;
+using actors::PoolPhase;
+
 namespace {
 
 // In the process of the node.
@@ -13,7 +18,7 @@ class NodeProcessLink final : public GorilaLink {
       : process_(process), server_(server), episodes_(episodes) {}
 
   int claim(int, int) override {
-    if (playing_) process_.send_played(process_.slot(), 0, payload_of(episodes_.take()));
+    if (playing_) process_.send_played(process_.slot(), 0, actors::payload_of(episodes_.take()));
     const int steps = process_.claim();
     playing_ = steps > 0;
     return steps;
@@ -38,9 +43,10 @@ void GorilaProcesses::run(ga3c::EpisodeLog& episodes, const std::function<void()
   PoolPhase phase;
   phase.claim = [&] { return server_.claim(each, options_.apex.steps); };
   phase.steps = [&] { return server_.frames().claimed() / options_.envs; };
-  phase.played = [&](int, const ipc::Message& message) {
-    episodes.finish(episodes_of(message.payload));
-    return true;
+  phase.played = [&](int, const ipc::Message& message, int steps) {
+    const auto ended = actors::episodes_of(message.payload, std::int64_t{steps} * each);
+    if (ended) episodes.finish(*ended);
+    return ended.has_value();
   };
   phase.lost = [](int) {};
   phase.tick = tick;
@@ -59,18 +65,20 @@ Status serve_gorila(int socket, int memory) {
   const auto& task = (*process)->task();
   const auto options = gorila_options_of(task.job);
   if (!options) return options.error();
-  auto env = (*process)->environments(*options);
+  const int each = options->envs / options->apex.actors;
+  auto env = options->env.make(
+      {each, options->seed, (*process)->first_environment(each, options->envs), options->sticky});
   if (!env) return std::move(env).error();
-  if ((*process)->memory().size() < GorilaServer::bytes(*options)) return other_memory();
+  if ((*process)->memory().size() < GorilaServer::bytes(*options)) return actors::other_memory();
   GorilaServer server(*options, (*process)->memory());
   GorilaNode node(*options, *std::move(env), task.index, server.shards().count());
   EpisodeBuffer episodes;
   NodeProcessLink link(**process, server, episodes);
-  if (const auto state = state_of(task.state)) node.restore(*state);
+  if (const auto state = actors::state_of(task.state)) node.restore(*state);
   node.join(link, task.steps);
   for (;;) {
     node.run(link, episodes);
-    (*process)->send_parked(state_text(node.state()));
+    (*process)->send_parked(actors::state_text(node.state()));
   }
 }
 

@@ -5,9 +5,9 @@
 #include <functional>
 #include <vector>
 
+#include "worker/train/actors/pool.hpp"
 #include "worker/train/nn/tensor_file.hpp"
 #include "worker/train/value/gorila_server.hpp"
-#include "worker/train/value/pool.hpp"
 
 namespace hone::dqn {
 
@@ -31,7 +31,7 @@ class GorilaProcesses {
 
  private:
   const Options& options_;
-  ProcessPool pool_;
+  actors::ProcessPool pool_;
   GorilaServer& server_;
 };
 

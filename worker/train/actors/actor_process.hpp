@@ -15,9 +15,8 @@
 #include "worker/train/ipc/channel.hpp"
 #include "worker/train/ipc/shared_memory.hpp"
 #include "worker/train/run/trainer.hpp"
-#include "worker/train/value/options.hpp"
 
-namespace hone::dqn {
+namespace hone::actors {
 
 // Environments between two phases, as text.
 std::string state_text(const ga3c::EnvGroup::State& state);
@@ -38,7 +37,9 @@ class EpisodeBuffer final : public ga3c::EpisodeLog {
 
 // The payload of ipc::MessageKind::played.
 std::string payload_of(std::span<const ga3c::Episode> episodes);
-std::vector<ga3c::Episode> episodes_of(const std::string& payload);
+// nullopt for what no process sends that has played so many frames.
+std::optional<std::vector<ga3c::Episode>> episodes_of(const std::string& payload,
+                                                      std::int64_t frames);
 
 // The refusal of shared memory that is smaller than the settings need.
 Error other_memory();
@@ -60,8 +61,9 @@ class ActorProcess {
 
   [[nodiscard]] const Task& task() const { return task_; }
   [[nodiscard]] std::span<std::byte> memory() const { return memory_.bytes(); }
-  // Makes the environments of this process; a replacement has others than the first.
-  [[nodiscard]] Result<std::unique_ptr<envs::VecEnv>> environments(const Options& options) const;
+  // The index of the first environment of this process, which has `each` of `all`; a replacement
+  // has others than the first process.
+  [[nodiscard]] std::uint64_t first_environment(int each, int all) const;
 
   // Waits for the next grant and returns its steps; 0 when the phase is over.
   int claim();
@@ -83,4 +85,4 @@ class ActorProcess {
   std::uint32_t slot_ = 0;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::actors

@@ -1,4 +1,4 @@
-#include "worker/train/value/guests.hpp"
+#include "worker/train/actors/guests.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -12,7 +12,7 @@
 #include "base/process.hpp"
 #include "worker/train/ipc/descriptor_passing.hpp"
 
-namespace hone::dqn {
+namespace hone::actors {
 namespace {
 
 // Where hone-relay is: in the folder of this program.
@@ -94,4 +94,4 @@ bool Guests::take(int index, const FileHandle& socket) {
   return true;
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::actors

@@ -13,7 +13,7 @@
 #include "worker/train/ipc/shared_memory.hpp"
 #include "worker/train/run/trainer.hpp"
 
-namespace hone::dqn {
+namespace hone::actors {
 
 struct GuestPlan {
   trainers::Invitation invitation;
@@ -46,4 +46,4 @@ class Guests {
   int waiting_ = 0;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::actors

@@ -1,6 +1,7 @@
-#include "worker/train/value/actor_process.hpp"
+#include "worker/train/actors/actor_process.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -10,7 +11,7 @@
 #include "schemas/codec/json.hpp"
 #include "worker/train/nn/json_state.hpp"
 
-namespace hone::dqn {
+namespace hone::actors {
 
 std::string state_text(const ga3c::EnvGroup::State& state) {
   return to_text(Json{{"environments", state.environments},
@@ -40,10 +41,16 @@ std::string payload_of(std::span<const ga3c::Episode> episodes) {
   return payload;
 }
 
-std::vector<ga3c::Episode> episodes_of(const std::string& payload) {
+std::optional<std::vector<ga3c::Episode>> episodes_of(const std::string& payload,
+                                                      std::int64_t frames) {
   std::vector<ga3c::Episode> episodes(payload.size() / sizeof(ga3c::Episode));
-  if (!episodes.empty())
-    std::memcpy(episodes.data(), payload.data(), episodes.size() * sizeof(ga3c::Episode));
+  if (payload.size() % sizeof(ga3c::Episode) != 0) return std::nullopt;
+  if (static_cast<std::int64_t>(episodes.size()) > frames) return std::nullopt;
+  if (!episodes.empty()) std::memcpy(episodes.data(), payload.data(), payload.size());
+  const auto sound = [](const ga3c::Episode& episode) {
+    return std::isfinite(episode.sum) && std::isfinite(episode.length) && episode.length >= 1;
+  };
+  if (!std::all_of(episodes.begin(), episodes.end(), sound)) return std::nullopt;
   return episodes;
 }
 
@@ -87,12 +94,9 @@ Result<std::unique_ptr<ActorProcess>> ActorProcess::make(std::string_view traine
       new ActorProcess(std::move(channel), *std::move(shared), *std::move(task)));
 }
 
-Result<std::unique_ptr<envs::VecEnv>> ActorProcess::environments(const Options& options) const {
-  const int each = options.envs / options.apex.actors;
-  const auto first =
-      static_cast<std::uint64_t>(task_.starts) * static_cast<std::uint64_t>(options.envs) +
-      static_cast<std::uint64_t>(task_.index * each);
-  return options.env.make({each, options.seed, first, options.sticky});
+std::uint64_t ActorProcess::first_environment(int each, int all) const {
+  return static_cast<std::uint64_t>(task_.starts) * static_cast<std::uint64_t>(all) +
+         static_cast<std::uint64_t>(task_.index * each);
 }
 
 void ActorProcess::receive() {
@@ -122,4 +126,4 @@ void ActorProcess::send_parked(std::string state) {
   send({ipc::MessageKind::parked, 0, 0, std::move(state)});
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::actors

@@ -1,4 +1,4 @@
-#include "worker/train/value/pool.hpp"
+#include "worker/train/actors/pool.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -16,9 +16,9 @@
 #include "base/process.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
-#include "worker/train/value/actor_process.hpp"
+#include "worker/train/actors/actor_process.hpp"
 
-namespace hone::dqn {
+namespace hone::actors {
 namespace {
 
 // Ends of a process without a part that it played: then something else is wrong.
@@ -89,13 +89,13 @@ std::string ProcessPool::task(int index, const PoolPhase& phase) const {
                       {"state", states_[i]}});
 }
 
-void ProcessPool::start(int index, const PoolPhase& phase) {
+void ProcessPool::start(int index, const PoolPhase& phase, Place place) {
   auto& process = processes_[static_cast<std::size_t>(index)];
   std::array<int, 2> pair{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair.data()) != 0)
     give_up(index, std::string("cannot be connected: ") + std::strerror(errno));
   FileHandle ours(pair[0]), theirs(pair[1]);
-  const bool away = guests_ && guests_->take(index, theirs);
+  const bool away = place == Place::any && guests_ && guests_->take(index, theirs);
   process.pid = away ? -1 : start_here(index, theirs);
   theirs.close();  // or a process that ends now could not be noticed
   process.channel = std::make_unique<ipc::Channel>(std::move(ours));
@@ -127,14 +127,16 @@ void ProcessPool::seat_guests(const PoolPhase& phase) {
 // A message that cannot be sent shows as the end of the process at its next receive().
 void ProcessPool::replace(int index, const PoolPhase& phase) {
   auto& process = processes_[static_cast<std::size_t>(index)];
-  if (++process.failures >= failures_max) give_up(index, "ends before it has played");
+  // Guests may come and go as they like: what was lost is played here until the next look at them.
+  const bool away = process.pid < 0;
+  if (!away && ++process.failures >= failures_max) give_up(index, "ends before it has played");
   const bool ended = process.parked;  // between two phases: its state is known
   collect(process);
   if (!ended) {
     states_[static_cast<std::size_t>(index)].clear();
     phase.lost(index);
   }
-  start(index, phase);
+  start(index, phase, away ? Place::here : Place::any);
   for (std::uint32_t slot = 0; slot < process.grants.size(); ++slot)
     if (const int steps = process.grants[slot]; steps > 0)
       process.channel->send({ipc::MessageKind::grant, slot, steps, {}});
@@ -153,7 +155,10 @@ void ProcessPool::grant(int index, const PoolPhase& phase) {
 
 void ProcessPool::receive(int index, const PoolPhase& phase) {
   auto message = processes_[static_cast<std::size_t>(index)].channel->receive();
-  if (!message || !accept(index, *std::move(message), phase)) replace(index, phase);
+  if (message && accept(index, *std::move(message), phase)) return;
+  auto& process = processes_[static_cast<std::size_t>(index)];
+  if (message && process.pid < 0) process.channel->send({ipc::MessageKind::refused, 0, 0, {}});
+  replace(index, phase);
 }
 
 // False for a message that no process sends.
@@ -166,7 +171,7 @@ bool ProcessPool::accept(int index, ipc::Message message, const PoolPhase& phase
   }
   const bool granted = message.kind == ipc::MessageKind::played &&
                        message.slot < process.grants.size() && process.grants[message.slot] > 0;
-  if (!granted || !phase.played(index, message)) return false;
+  if (!granted || !phase.played(index, message, process.grants[message.slot])) return false;
   process.parked = false;
   process.grants[message.slot] = 0;
   process.failures = 0;
@@ -208,7 +213,7 @@ void ProcessPool::run(const PoolPhase& phase) {
   const auto count = static_cast<int>(processes_.size());
   parking_ = false;
   for (int i = 0; i < count; ++i) {
-    if (!processes_[static_cast<std::size_t>(i)].channel) start(i, phase);
+    if (!processes_[static_cast<std::size_t>(i)].channel) start(i, phase, Place::any);
     processes_[static_cast<std::size_t>(i)].failures = 0;
   }
   seat_guests(phase);  // a phase may be shorter than the time between two ticks
@@ -222,4 +227,4 @@ void ProcessPool::run(const PoolPhase& phase) {
   for (; !parked(); tick()) receive_some(phase);
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::actors

@@ -12,13 +12,13 @@
 #include <vector>
 
 #include "worker/train/actor_critic/agents/env_group.hpp"
+#include "worker/train/actors/guests.hpp"
 #include "worker/train/ipc/channel.hpp"
 #include "worker/train/ipc/shared_layout.hpp"
 #include "worker/train/ipc/shared_memory.hpp"
 #include "worker/train/run/trainer.hpp"
-#include "worker/train/value/guests.hpp"
 
-namespace hone::dqn {
+namespace hone::actors {
 
 struct PoolPlan {
   std::string trainer;  // its name
@@ -33,9 +33,9 @@ struct PoolPlan {
 struct PoolPhase {
   std::function<int()> claim;           // steps for one grant; 0: none are left
   std::function<std::int64_t()> steps;  // of each environment so far
-  // Results; the slot is free again afterwards. Returns false for what no process sends: the
-  // process is replaced.
-  std::function<bool(int process, const ipc::Message&)> played;
+  // Results of so many steps, as claim() returned them; the slot is free again afterwards. Returns
+  // false for what no process sends: the process is replaced.
+  std::function<bool(int process, const ipc::Message&, int steps)> played;
   // The process was replaced: its environments begin new episodes.
   std::function<void(int process)> lost;
   std::function<void()> tick;  // about once a second
@@ -70,7 +70,8 @@ class ProcessPool {
     bool parked = true;
   };
 
-  void start(int index, const PoolPhase& phase);
+  enum class Place { any, here };
+  void start(int index, const PoolPhase& phase, Place place);
   [[nodiscard]] pid_t start_here(int index, const FileHandle& socket) const;
   // Guests that wait take the places of processes on this host.
   void seat_guests(const PoolPhase& phase);
@@ -93,4 +94,4 @@ class ProcessPool {
   bool parking_ = false;             // all steps of the phase are played
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::actors
