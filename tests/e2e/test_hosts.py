@@ -1,4 +1,4 @@
-"""hone-train apex --hosts FILE: actors that hone-relay plays elsewhere, here on the same machine."""
+"""hone-train NAME --hosts FILE: actors that hone-relay plays elsewhere, here on the same machine."""
 import json
 import os
 import pathlib
@@ -11,7 +11,10 @@ import pytest
 
 import slurm
 from conftest import program
-from test_processes import children, has_ended, is_serving, until
+from test_processes import COUNTS, NO_END, SPEED, children, has_ended, is_serving, until
+
+# Their actors can be on other hosts.
+TRAINERS = ["apex", "impala"]
 
 
 class Player:
@@ -51,8 +54,8 @@ def fixture_play(tmp_path):
         player.stop()
 
 
-def training(play, *words, frames="40k", environment=None):
-    return play("hone-train", "apex", "--env", "CartPole-v1", "--frames", frames, "--seed", "1",
+def training(play, *words, frames="40k", environment=None, trainer="apex"):
+    return play("hone-train", trainer, "--env", "CartPole-v1", "--frames", frames, "--seed", "1",
                 "--hosts", "run.hosts", "--address", "127.0.0.1", "--format", "json", *words,
                 environment=environment)
 
@@ -86,24 +89,28 @@ def check_end(player, frames=40_000):
     return outcome
 
 
-def test_actors_on_another_host_play_a_training_to_its_end(play, tmp_path):
-    trained = training(play, "--actors", "2", "--out", "model")
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_actors_on_another_host_play_a_training_to_its_end(play, tmp_path, trainer):
+    frames = 40_000 * SPEED[trainer]
+    trained = training(play, COUNTS[trainer], "2", "--out", "model", frames=str(frames),
+                       trainer=trainer)
     guest = play("hone-relay", "join", "run.hosts", "--actors", "2")
     until(lambda: away(trained, [guest]), "two actors on the other side")
     assert os.stat(tmp_path / "run.hosts").st_mode & 0o777 == 0o600
-    outcome = check_end(trained)
+    outcome = check_end(trained, frames)
     assert outcome["return"] > 50, "a random player has 22"
     assert guest.end()[0] == 0
-    assert guest.said("playing apex as actor 2 of 2") and guest.said("the training has ended")
+    assert guest.said(f"playing {trainer} as actor 2 of 2") and guest.said("the training has ended")
     assert not (tmp_path / "run.hosts").exists()
     played = subprocess.run(
-        [program("hone-train"), "apex", "--evaluate", "model", "--episodes", "5"],
+        [program("hone-train"), trainer, "--evaluate", "model", "--episodes", "5"],
         cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert played.returncode == 0, played.stderr
 
 
-def test_a_guest_that_is_killed_is_replaced_on_the_host_of_the_training(play):
-    trained = training(play, "--actors", "2", frames="100M")
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_a_guest_that_is_killed_is_replaced_on_the_host_of_the_training(play, trainer):
+    trained = training(play, COUNTS[trainer], "2", frames=NO_END, trainer=trainer)
     guests = [play("hone-relay", "join", "run.hosts") for _ in range(2)]
     until(lambda: away(trained, guests), "two actors on the other side")
     orphans = serving(guests[0])
@@ -117,8 +124,9 @@ def test_a_guest_that_is_killed_is_replaced_on_the_host_of_the_training(play):
     assert guests[1].end()[0] == 0 and late.end()[0] == 0
 
 
-def test_a_guest_whose_actor_is_killed_plays_again(play):
-    trained = training(play, "--actors", "1", frames="100M")
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_a_guest_whose_actor_is_killed_plays_again(play, trainer):
+    trained = training(play, COUNTS[trainer], "1", frames=NO_END, trainer=trainer)
     guest = play("hone-relay", "join", "run.hosts")
     before = until(lambda: serving(guest), "an actor on the other side")
     until(lambda: guest.said("playing"), "its first sentence")
@@ -189,6 +197,9 @@ def test_a_task_of_a_job_that_is_not_the_first_plays(play):
 @pytest.mark.parametrize("words, sentence", [
     (["apex", "--hosts", "no/such/file"], "cannot write no/such/file"),
     (["apex", "--hosts", "x", "--set", "deterministic=yes"], "actors on this host alone"),
+    (["impala", "--hosts", "x", "--set", "deterministic=yes"], "actors on this host alone"),
+    (["impala", "--hosts", "x", "--set", "observation_scale=yes"], "actors on this host alone"),
+    (["impala", "--hosts", "x", "--agents", "300"], "at most 256 agents"),
     (["gorila", "--hosts", "x"], "--hosts"),
     (["apex", "--address", "x"], "--hosts"),
 ])
@@ -207,19 +218,21 @@ def test_a_file_that_never_comes_is_named(tmp_path):
 
 
 @pytest.mark.skipif(bool(slurm.why_not()), reason=slurm.why_not() or "no reason")
-def test_an_allocation_of_slurm_holds_one_training(tmp_path):
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_an_allocation_of_slurm_holds_one_training(tmp_path, trainer):
     """One srun: its first task trains, the others are actors."""
+    frames = 40_000 * SPEED[trainer]
     cluster = slurm.Slurm(tmp_path / "slurm")
     try:
         cluster.start()
         done = subprocess.run(
-            ["srun", "--ntasks", "3", program("hone-train"), "apex", "--env", "CartPole-v1",
-             "--frames", "40k", "--actors", "2", "--hosts", str(tmp_path / "run.hosts"),
-             "--format", "json"],
+            ["srun", "--ntasks", "3", program("hone-train"), trainer, "--env", "CartPole-v1",
+             "--frames", str(frames), COUNTS[trainer], "2", "--hosts",
+             str(tmp_path / "run.hosts"), "--format", "json"],
             capture_output=True, text=True, timeout=240, check=False,
             env={**os.environ, **cluster.environment})
     finally:
         cluster.stop()
     assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)["frames"] >= 40_000
+    assert json.loads(done.stdout)["frames"] >= frames
     assert done.stderr.count("the training has ended") == 2

@@ -1,7 +1,9 @@
-"""hone-train apex and gorila with processes=yes: killed processes are replaced, and none remains.
+"""hone-train apex, gorila and impala with processes=yes: killed processes are replaced, and none remains.
 
 HONE_PROCESS_KILLS is the number of kills of each training. HONE_PROCESS_SECONDS is the CPU time
 between two kills in the test of learning: 30 kills and 10 seconds take about five minutes.
+HONE_PROCESS_SHARE=0.2 counts these seconds by the clock instead, for a training that gets a fifth
+of a processor.
 """
 import json
 import os
@@ -17,9 +19,14 @@ from conftest import program
 
 KILLS = int(os.environ.get("HONE_PROCESS_KILLS", "8"))
 SECONDS = float(os.environ.get("HONE_PROCESS_SECONDS", "1"))
+SHARE = float(os.environ.get("HONE_PROCESS_SHARE", "0"))  # 0: by CPU time
 PATIENCE_S = 120 * max(1, SECONDS)  # for what takes a second or SECONDS on a machine at rest
 
-TRAINERS = ["apex", "gorila"]
+# What counts the actors, and frames in units of those that apex plays in the same time.
+COUNTS = {"apex": "--actors", "gorila": "--actors", "impala": "--agents"}
+SPEED = {"apex": 1, "gorila": 1, "impala": 200}
+TRAINERS = list(COUNTS)
+NO_END = "100000M"
 
 
 def until(condition, what, pause=0.005):
@@ -85,8 +92,7 @@ def cpu_s(pid):
 
 class Training:
     def __init__(self, trainer, *words, frames="40k", environment=None):
-        if trainer != "impala":  # its actors are threads
-            words = ("--processes", "yes", "--actors", "2", *words)
+        words = ("--processes", "yes", COUNTS[trainer], "2", *words)
         self.process = subprocess.Popen(
             [program("hone-train"), trainer, "--frames", frames, "--seed", "1", "--format", "json",
              *words],
@@ -116,7 +122,8 @@ class Training:
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_killed_processes_are_replaced_and_the_training_goes_to_its_end(tmp_path, trainer):
     file = tmp_path / "model"
-    training = Training(trainer, "--out", str(file), frames=f"{max(40, 5 * KILLS)}k")
+    frames = SPEED[trainer] * max(40_000, 5000 * KILLS)
+    training = Training(trainer, "--out", str(file), frames=str(frames))
     rng = random.Random(trainer)
     before = None
     kills = 0
@@ -138,14 +145,15 @@ def test_killed_processes_are_replaced_and_the_training_goes_to_its_end(tmp_path
     outcome = json.loads(out)
     assert kills >= min(KILLS, 3), "the training was over before it could be disturbed"
     assert len(training.seen) > 2, "no process was replaced"
-    assert outcome["frames"] >= 40_000, "lost frames were not played again"
+    assert outcome["frames"] >= frames, "lost frames were not played again"
     assert outcome["return"] > 30, "a random player has 22"
     until(lambda: all(is_gone(pid) for pid in training.seen), "the end of all processes")
     # The file is that of a training in threads, too.
     for processes in ("yes", "no"):
         done = subprocess.run(
-            [program("hone-train"), trainer, "--frames", f"{max(40, 5 * KILLS) + 2}k", "--resume",
-             str(file), "--actors", "2", "--processes", processes, "--format", "json"],
+            [program("hone-train"), trainer, "--frames", str(frames + 2000), "--resume",
+             str(file), COUNTS[trainer], "2", "--processes",
+             processes, "--format", "json"],
             capture_output=True, text=True, timeout=300, check=False)
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["frames"] >= 2_000, "not those after the file's"
@@ -157,7 +165,7 @@ LEARNING = {"apex": (13_000, 100), "gorila": (12_000, 100), "impala": (2_500_000
 
 
 class Killer:
-    """Runs a training to its end, and kills one of its processes after so much CPU time, again and
+    """Runs a training to its end, and kills one of its processes after so much time, again and
     again. A training that was killed continues from its last file, as a worker does it."""
 
     def __init__(self, folder, trainer):
@@ -165,7 +173,7 @@ class Killer:
         self.rng = random.Random(trainer)
         self.kills = {"training": 0, "actor": 0}
         self.seen = set()
-        self.frames = int(LEARNING[trainer][0] * SECONDS * (KILLS + 2))
+        self.frames = int(LEARNING[trainer][0] * SECONDS * (KILLS + 2) * (SHARE or 1))
         (folder / "tmp").mkdir()
 
     def start(self):
@@ -176,28 +184,33 @@ class Killer:
         return Training(self.trainer, *words, frames=str(self.frames),
                         environment={**os.environ, "TMPDIR": str(self.folder / "tmp")})
 
+    def time_of(self, training):
+        """What the seconds between two kills are counted by."""
+        return time.monotonic() if SHARE else sum(cpu_s(pid) for pid in training.family())
+
     def due(self, training, spent):
-        """Whether the CPU time has passed, or the training has ended."""
-        used = sum(cpu_s(pid) for pid in training.family())
-        return training.ended() or used >= spent + SECONDS
+        """Whether the time has passed, or the training has ended."""
+        return self.time_of(training) >= spent + SECONDS or training.ended()
 
     def run(self):
         """The outcome of the training."""
-        training, spent = self.start(), 0
+        training = self.start()
+        spent = self.time_of(training)
         for _ in range(KILLS):
-            until(lambda: self.due(training, spent), f"{SECONDS} s of CPU time", pause=SECONDS / 20)
+            until(lambda: self.due(training, spent), f"{SECONDS} s", pause=SECONDS / 20)
             if training.ended():
                 break
             family = training.family()
             victim = self.rng.choice(family)
-            spent = sum(cpu_s(pid) for pid in family)
+            spent = self.time_of(training)
             os.kill(victim, signal.SIGKILL)
             self.kills["training" if victim == family[0] else "actor"] += 1
             self.seen |= training.seen | {training.process.pid}
             if victim == family[0]:
                 training.result()
                 until(lambda: all(has_ended(pid) for pid in training.seen), "the end of its actors")
-                training, spent = self.start(), 0
+                training = self.start()
+                spent = self.time_of(training)
         status, out, err = training.result()
         self.seen |= training.seen | {training.process.pid}
         assert status == 0, err
@@ -234,7 +247,7 @@ def test_a_node_learns_as_a_process_what_it_learns_as_a_thread(tmp_path):
 
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_processes_that_end_while_the_training_is_stopped_are_replaced(trainer):
-    training = Training(trainer, frames="100M")
+    training = Training(trainer, frames=NO_END)
     actors = until(training.actors, "two processes")
     os.kill(training.process.pid, signal.SIGSTOP)
     until(lambda: state(training.process.pid) == "T", "a stopped training")
@@ -251,7 +264,7 @@ def test_processes_that_end_while_the_training_is_stopped_are_replaced(trainer):
 
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_processes_end_with_a_training_that_is_killed(trainer):
-    training = Training(trainer, frames="100M")
+    training = Training(trainer, frames=NO_END)
     actors = until(training.actors, "two processes")
     training.process.kill()
     training.process.communicate()
@@ -261,7 +274,7 @@ def test_processes_end_with_a_training_that_is_killed(trainer):
 @pytest.mark.parametrize("trainer", TRAINERS)
 def test_a_signal_for_the_group_ends_the_training_in_order(tmp_path, trainer):
     file = tmp_path / "model"
-    training = Training(trainer, "--out", str(file), frames="100M")
+    training = Training(trainer, "--out", str(file), frames=NO_END)
     actors = until(training.actors, "two processes")
     os.killpg(training.process.pid, signal.SIGTERM)
     training.result()

@@ -104,7 +104,7 @@ int run_serve(const ServeWords& words) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Play for a training on another host, which `hone-train apex --hosts FILE` runs.",
+  CLI::App app("Play for a training on another host, which `hone-train NAME --hosts FILE` runs.",
                "hone-relay");
   app.set_version_flag("--version", HONE_VERSION);
   app.require_subcommand(1);
@@ -124,6 +124,7 @@ int run(int argc, char** argv) {
   joining->footer(
       "examples:\n"
       "  hone-relay join run1.hosts --actors 8\n"
+      "  hone-train impala --env CartPole-v1 --agents 8 --hosts run1.hosts   # trains\n"
       "  srun hone-train apex --env CartPole-v1 --actors 15 --hosts run1.hosts   # task 0 trains");
   ServeWords words;
   auto* serving = app.add_subcommand("serve", "")->group("");

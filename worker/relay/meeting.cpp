@@ -22,7 +22,7 @@ bool is_key(const std::string& text) {
 }
 
 Error not_a_meeting(const std::filesystem::path& file) {
-  return refuse(Code::invalid, file.string() + " is not a file of `hone-train apex --hosts FILE`");
+  return refuse(Code::invalid, file.string() + " is not a file of `hone-train NAME --hosts FILE`");
 }
 
 // Empty where the document has no such text.

@@ -16,6 +16,7 @@
 
 #include "worker/train/actor_critic/actor_pool.hpp"
 #include "worker/train/actor_critic/evaluate.hpp"
+#include "worker/train/actor_critic/impala_processes.hpp"
 #include "worker/train/actor_critic/model.hpp"
 #include "worker/train/actor_critic/telemetry.hpp"
 #include "worker/train/table.hpp"
@@ -61,9 +62,8 @@ class ActorCritic final : public trainers::Trainer {
     });
   }
 
-  // Makes the actors and environments of the first `agents` that do not exist yet. Call it before
-  // any other method.
-  Status grow(int agents);
+  // Makes the actors, or what starts their processes. Call it before any other method.
+  Status make_actors(const trainers::TrainingJob& job);
 
   void advance(std::int64_t until_step, const std::stop_token& stop,
                const std::function<void()>& tick) override;
@@ -75,12 +75,16 @@ class ActorCritic final : public trainers::Trainer {
   Status load(const std::filesystem::path& path) override;
 
  private:
+  // Makes the actors and environments of the first `agents` that do not exist yet.
+  Status grow(int agents);
   std::unique_ptr<Agent> agent_of(std::unique_ptr<EnvGroup> group);
   void open_until(std::int64_t end);
   void restore(const Model& model);
   void supervise(ActorPool& pool, const std::function<void()>& tick);
   void adjust(ActorPool& pool, Clock::duration worked);
   [[nodiscard]] std::int64_t progress() const;
+  // Returns false if they are of another number of environments.
+  bool restore_groups(const std::vector<EnvGroup::State>& groups);
 
   Options options_;
   ParameterServer server_;
@@ -88,7 +92,8 @@ class ActorCritic final : public trainers::Trainer {
   RewardScale scale_;
   ObservationScale observations_;
   std::vector<FrameCounter> counters_;
-  std::vector<Actor> actors_;
+  std::vector<Actor> actors_;  // none: they are processes
+  std::unique_ptr<ImpalaProcesses> processes_;
   std::optional<trainers::Solved> solved_;  // read while no actor runs
   Telemetry telemetry_;
   ActorPool* pool_ = nullptr;  // while advance() runs
@@ -97,6 +102,14 @@ class ActorCritic final : public trainers::Trainer {
   Clock::duration window_{};  // of the measurement under way, without the time between phases
   std::int64_t window_start_ = 0;
 };
+
+Status ActorCritic::make_actors(const trainers::TrainingJob& job) {
+  if (!options_.processes) return grow(options_.counts.agents);
+  auto made = ImpalaProcesses::make(options_, job, server_);
+  if (!made) return std::move(made).error();
+  processes_ = *std::move(made);
+  return Done{};
+}
 
 Status ActorCritic::grow(int agents) {
   for (auto i = actors_.size(); i < static_cast<std::size_t>(agents); ++i) {
@@ -139,6 +152,11 @@ void ActorCritic::advance(std::int64_t until_step, const std::stop_token& stop,
   const std::stop_callback on_stop(stop, [&] {
     for (auto& counter : counters_) counter.stop();
   });
+  if (processes_) {
+    processes_->run({counters_.front(), episodes_, scale_, tick});
+    telemetry_.add({{}, processes_->take_meter()});
+    return;
+  }
   const auto pool = make_actor_pool({options_, server_, episodes_});
   pool_ = pool.get();
   pool->resize(tuner_.now(), actors_);
@@ -184,7 +202,8 @@ Score ActorCritic::value() const {
   if (server_.diverged()) return Score::diverged();
   const auto last = episodes_.state().last;
   if (!last.empty()) return Score::of(mean(last));
-  if (pool_ != nullptr) return Score::of(0);  // the actors write the running returns
+  // The actors write the running returns.
+  if (pool_ != nullptr || processes_) return Score::of(0);
   std::vector<double> running;
   for (const auto& actor : actors_) {
     const auto returns = actor.agent->group().running_returns();
@@ -195,6 +214,7 @@ Score ActorCritic::value() const {
 
 std::vector<trainers::MetricPoint> ActorCritic::take_metrics() {
   if (pool_ != nullptr) telemetry_.add(pool_->take_meters());
+  if (processes_) telemetry_.add({{}, processes_->take_meter()});
   return telemetry_.take(step(), episodes_.state(), server_.take_meter(), tuner_.now());
 }
 
@@ -209,6 +229,7 @@ Status ActorCritic::save(const std::filesystem::path& path) const {
               options_.scale_observations ? observations_.state() : ObservationScale::State{},
               tuner_.state(),
               {}};
+  if (processes_) model.groups = processes_->states();
   for (const auto& actor : actors_) model.groups.push_back(actor.agent->group().state());
   model.trainer = name_in_files(options_.scheme);
   return write_model(path, model);
@@ -234,14 +255,20 @@ Status ActorCritic::load(const std::filesystem::path& path) {
   const auto groups = static_cast<int>(model->groups.size());
   if (options_.dynamic ? groups > options_.counts_max.agents : groups != options_.counts.agents)
     return other("number of agents");
-  if (auto grown = grow(groups); !grown) return grown;
+  if (!processes_)
+    if (auto grown = grow(groups); !grown) return grown;
   // Before the environments: they scale the observations that they restore.
   if (options_.scale_observations) observations_.restore(model->observations);
-  for (std::size_t i = 0; i < model->groups.size(); ++i)
-    if (!actors_[i].agent->group().restore(model->groups[i]))
-      return other("number of environments");
+  if (!restore_groups(model->groups)) return other("number of environments");
   restore(*model);
   return Done{};
+}
+
+bool ActorCritic::restore_groups(const std::vector<EnvGroup::State>& groups) {
+  if (processes_) processes_->restore(groups);
+  for (std::size_t i = 0; i < actors_.size(); ++i)
+    if (!actors_[i].agent->group().restore(groups[i])) return false;
+  return true;
 }
 
 void ActorCritic::restore(const Model& model) {
@@ -262,7 +289,7 @@ Result<std::unique_ptr<trainers::Trainer>> make(const trainers::TrainingJob& job
   auto options = options_of(scheme, job);
   if (!options) return std::move(options).error();
   auto trainer = std::make_unique<ActorCritic>(*options);
-  if (auto grown = trainer->grow(options->counts.agents); !grown) return std::move(grown).error();
+  if (auto made = trainer->make_actors(job); !made) return std::move(made).error();
   return std::unique_ptr<trainers::Trainer>(std::move(trainer));
 }
 
@@ -278,6 +305,11 @@ TrainerRow ga3c_row() { return row<ga3c::Scheme::ga3c>; }
 TrainerRow a3c_row() { return row<ga3c::Scheme::a3c>; }
 TrainerRow a2c_row() { return row<ga3c::Scheme::a2c>; }
 TrainerRow ppo_row() { return row<ga3c::Scheme::ppo>; }
-TrainerRow impala_row() { return row<ga3c::Scheme::impala>; }
+TrainerRow impala_row() {
+  auto impala = row<ga3c::Scheme::impala>;
+  impala.serve = ga3c::serve_impala;
+  impala.invites = true;
+  return impala;
+}
 
 }  // namespace hone::trainers

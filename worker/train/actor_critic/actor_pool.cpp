@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "worker/train/actor_critic/learning/vtrace_learner.hpp"
+#include "worker/train/actor_critic/vtrace_thread.hpp"
 
 namespace hone::ga3c {
 namespace {
@@ -111,40 +111,17 @@ class PpoPool final : public ActorPool {
 class ImpalaPool final : public ActorPool {
  public:
   explicit ImpalaPool(const TrainingContext& context)
-      : ActorPool(context),
-        training_({pieces_max(context.options), 0, context.options.train_samples_max}) {
-    training_.add_consumer();
-    learner_ = std::jthread([this] { learn(); });
-  }
-  ~ImpalaPool() override {
-    join_actors();
-    training_.close();
-  }
+      : ActorPool(context), learner_(context.options, context.server) {}
+  ~ImpalaPool() override { join_actors(); }
 
-  QueueMeters take_meters() override { return {{}, training_.take_meter()}; }
+  QueueMeters take_meters() override { return {{}, learner_.queue().take_meter()}; }
 
  private:
-  static std::size_t pieces_max(const Options& options) {
-    return static_cast<std::size_t>(options.counts.agents) *
-           static_cast<std::size_t>(options.impala_slots) *
-           static_cast<std::size_t>(options.envs_per_agent);
-  }
-
   std::unique_ptr<NetworkClient> make_client(int) override {
-    return std::make_unique<ActorClient>(make_networks(), context().server, training_);
+    return std::make_unique<ActorClient>(make_networks(), context().server, learner_.queue());
   }
 
-  void learn() {
-    const auto& options = context().options;
-    const int samples_max = options.train_samples_needed();
-    const int batch_pieces_max = std::min(samples_max, static_cast<int>(pieces_max(options)));
-    VtraceLearner learner(options.net, samples_max, batch_pieces_max, options.networks,
-                          context().server, options.vtrace);
-    training_.consume([&](const auto& batch) { learner.serve(batch); });
-  }
-
-  TrainingQueue training_;
-  std::jthread learner_;
+  VtraceThread learner_;
 };
 
 }  // namespace

@@ -13,6 +13,7 @@ constexpr int screen_side = 20;  // smaller planes get the network of MinAtar
 constexpr double published_log_floor = 1e-6;
 constexpr int own_batch_samples = 512;         // of A3C and A2C: longer rollouts take several
 constexpr WorkerCounts dynamic_max{32, 8, 8};  // more threads only wait
+constexpr int processes_max = 256;             // as hone-relay has seats
 
 // The setting; in parity mode the published value, unless the user gave one.
 double real(const Settings& settings, std::string_view name, bool parity, double published) {
@@ -146,6 +147,26 @@ void take_minibatches(const Settings& settings, Options& options) {
   rule.kl_stop = settings.real("kl_stop");
 }
 
+// Whether the actors of IMPALA are threads.
+Status take_processes(const trainers::TrainingJob& job, Options& options) {
+  const bool invites = !job.invitation.file.empty();
+  options.processes = invites || job.settings.word("processes") == "yes";
+  if (!options.processes) return Done{};
+  const std::string where = invites ? "actors on this host alone" : "processes=no";
+  if (job.settings.word("deterministic") == "yes")
+    return refuse(Code::invalid, "deterministic needs " + where + ": it is for one thread",
+                  "/deterministic");
+  if (options.scale_observations)
+    return refuse(Code::invalid,
+                  "observation_scale needs " + where + ": all actors share the scale",
+                  "/observation_scale");
+  if (options.counts.agents > processes_max)
+    return refuse(Code::invalid,
+                  "at most " + std::to_string(processes_max) + " agents can be processes",
+                  "/agents");
+  return Done{};
+}
+
 // The settings of the one learner, which only IMPALA has.
 Status take_vtrace(const Settings& settings, Options& options) {
   options.vtrace = {options.agent.discount, settings.real("rho_clip"), settings.real("c_clip")};
@@ -225,6 +246,7 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   options.agent = agent_of(settings, options);
   options.learning = learning_of(settings, job.budget, options);
   if (scheme == Scheme::impala) {
+    if (auto taken = take_processes(job, options); !taken) return std::move(taken).error();
     if (auto taken = take_vtrace(settings, options); !taken) return std::move(taken).error();
     options.counts_max = options.counts;
   } else if (scheme == Scheme::ga3c) {

@@ -144,6 +144,8 @@ constexpr std::array vtrace_settings{
     SettingInfo{"deterministic", word, 0, 0, "no yes", "no",
                 "one actor that waits for the learner after each rollout: two runs of one seed are "
                 "equal"},
+    SettingInfo{"processes", word, 0, 0, "no yes", "no",
+                "yes: each actor is a process, and one that ends is replaced"},
 };
 
 // What a checkpoint does not fix: the step sizes, and how rollouts are made and learned from. The
