@@ -54,8 +54,8 @@ def fixture_play(tmp_path):
         player.stop()
 
 
-def training(play, *words, frames="40k", environment=None, trainer="apex"):
-    return play("hone-train", trainer, "--env", "CartPole-v1", "--frames", frames, "--seed", "1",
+def training(play, *words, frames="40k", environment=None, trainer="apex", env="CartPole-v1"):
+    return play("hone-train", trainer, "--env", env, "--frames", frames, "--seed", "1",
                 "--hosts", "run.hosts", "--address", "127.0.0.1", "--format", "json", *words,
                 environment=environment)
 
@@ -122,6 +122,24 @@ def test_a_guest_that_is_killed_is_replaced_on_the_host_of_the_training(play, tr
     trained.process.terminate()
     assert trained.end()[0] == 128 + signal.SIGTERM
     assert guests[1].end()[0] == 0 and late.end()[0] == 0
+
+
+@pytest.mark.parametrize("reward", ["nan", "1e30"])
+@pytest.mark.parametrize("trainer", TRAINERS)
+def test_a_guest_that_sends_what_no_actor_plays_loses_its_place(play, trainer, reward):
+    folder = {"PYTHONPATH": str(pathlib.Path(__file__).parents[1] / "data" / "gym")}
+    trained = training(play, COUNTS[trainer], "1", frames=NO_END, trainer=trainer,
+                       env="gym:toy_envs:PaidWalk", environment=folder)
+    until(lambda: trained.said(" frames "), "progress of the training")
+    guest = play("hone-relay", "join", "run.hosts",
+                 environment={**folder, "WALK_REWARD": reward})
+    assert guest.end()[0] == 1
+    assert guest.said("the training refused what this host played")
+    assert trained.said("the guest of actor 1 loses its place")
+    until(lambda: serving(trained), "an actor in its place")
+    trained.process.terminate()
+    status, out = trained.end()
+    assert status == 128 + signal.SIGTERM, out
 
 
 @pytest.mark.parametrize("trainer", TRAINERS)

@@ -58,6 +58,14 @@ class Walk:
         raise RuntimeError("the walk is over")
 
 
+class PaidWalk(Walk):
+    """A walk whose rewards are those of the variable WALK_REWARD, if this process has it."""
+
+    def step(self, action):
+        seen, reward, *rest = super().step(action)
+        return seen, float(os.environ.get("WALK_REWARD", reward)), *rest
+
+
 class Picture:
     """Sees planes of 2 x 5 bytes, channels first: channel * 50 + row * 10 + column. Flat, it is no
     picture."""
