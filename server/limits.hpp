@@ -104,6 +104,9 @@ inline constexpr Duration heavy_read_time = seconds(120);
 inline constexpr Duration read_watch_period = milliseconds(100);  // of clients that may have left
 inline constexpr int lineage_nodes_max = 10'000;                  // larger graphs are for export
 inline constexpr std::size_t watchers_max = 256;                  // open event streams
+// Of one token or address: a quarter, so that one cannot keep all others from watching. A browser
+// has one for all its tabs, `hone events --follow` one each. Clients on this machine count as well.
+inline constexpr std::size_t watchers_per_speaker_max = watchers_max / 4;
 inline constexpr std::int64_t watch_batch_events = 200;  // one write: what a slow watcher holds
 // 256 watchers hold 64 MiB, and each one event that may be larger.
 inline constexpr std::size_t watch_batch_bytes = 256 * 1024;

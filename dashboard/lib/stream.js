@@ -31,11 +31,18 @@ export class Stream {
         if (this.stopped) return;
         if (trouble.sentence) this.on.state("refused", trouble.sentence);
         else this.on.state("lost", "The server does not answer; trying again.");
+        if (trouble.busy) this.readAgain();
       }
       if (this.stopped) return;
       await new Promise((done) => setTimeout(done, this.wait));
       this.wait = Math.min(longest, this.wait * 2);
     }
+  }
+
+  // Without a stream: what the page shows is read again at every try, at least every 10 s.
+  readAgain() {
+    const nothing = { events: 0, sweeps: [], reports: [] };
+    this.on.frame({ ...nothing, seq: this.after, resync: true, workers: true });
   }
 
   async read() {
@@ -53,6 +60,7 @@ export class Stream {
       const body = await response.json().catch(() => ({}));
       throw Object.assign(new Error("refused"), {
         sentence: body.detail ?? `The server answered ${response.status}.`,
+        busy: body.code === "busy",
       });
     }
     this.wait = shortest;

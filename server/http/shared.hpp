@@ -18,6 +18,7 @@
 #include "server/http/reads.hpp"
 #include "server/http/server.hpp"
 #include "server/http/tls.hpp"
+#include "server/http/watcher_counts.hpp"
 
 namespace hone::http {
 
@@ -39,7 +40,7 @@ struct Shared {
   std::uint64_t requests = 0;  // that got an id of ours
   std::set<boost::asio::steady_timer*> sleeping_watchers;
   std::set<boost::asio::steady_timer*> sleeping_standbys;
-  std::size_t watchers = 0;
+  WatcherCounts watchers;
   std::map<std::string, std::chrono::steady_clock::time_point> pulls;  // of standbys, the newest
   std::function<void()> last_connection_closed;                        // called while draining
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+#include <string>
+#include <utility>
 
 #include "server/api/events.hpp"
 #include "server/engine/clock.hpp"
@@ -29,10 +31,13 @@ std::optional<Key> live_key(const Connection& connection, const Incoming& incomi
 // Counts a watcher, and holds the timer that wakes it.
 class Watcher {
  public:
-  explicit Watcher(Shared& shared) : shared_(shared), timer_(shared.io) { ++shared_.watchers; }
+  Watcher(Shared& shared, std::string speaker)
+      : shared_(shared), speaker_(std::move(speaker)), timer_(shared.io) {
+    shared_.watchers.add(speaker_);
+  }
   ~Watcher() {
     shared_.sleeping_watchers.erase(&timer_);
-    --shared_.watchers;
+    shared_.watchers.remove(speaker_);
   }
   Watcher(const Watcher&) = delete;
   Watcher& operator=(const Watcher&) = delete;
@@ -41,6 +46,7 @@ class Watcher {
 
  private:
   Shared& shared_;
+  const std::string speaker_;
   asio::steady_timer timer_;
 };
 
@@ -109,12 +115,10 @@ asio::awaitable<void> stream_events(Connection& connection, const Incoming& inco
 
 asio::awaitable<After> follow(Connection& connection, const Incoming& incoming) {
   auto& shared = connection.shared;
-  if (shared.watchers >= limits::watchers_max) {
-    auto refusal = refuse(Code::busy, "there are " + std::to_string(limits::watchers_max) +
-                                          " watchers already; close one or try again");
-    co_return co_await write_answer(connection, incoming, api::problem(refusal));
-  }
-  Watcher watcher(shared);
+  const auto speaker = speaker_of(connection, incoming);
+  if (auto may = shared.watchers.may_add(speaker); !may)
+    co_return co_await write_answer(connection, incoming, api::problem(may.error()));
+  Watcher watcher(shared, speaker);
   const auto watch = api::parse_watch(incoming.request);
   if (!watch) co_return co_await write_answer(connection, incoming, api::problem(watch.error()));
   auto first = co_await read_batch(connection, incoming, *watch);

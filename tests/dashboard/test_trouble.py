@@ -1,6 +1,8 @@
 """Bad circumstances: each is one clear sentence, and the page continues when it can."""
 
+import contextlib
 import signal
+import socket
 
 import world
 from test_use import allow_refused_requests
@@ -60,3 +62,31 @@ def test_a_page_and_a_run_that_are_not_there(filled, pages):
         page.go(address)
         page.wait(f"location.hash === {address!r} && {alert}.includes('4711')")
     allow_refused_requests(page)
+
+
+def open_streams(server, stack, count):
+    """Event streams of this address; all have been answered."""
+    for _ in range(count):
+        one = stack.enter_context(socket.create_connection(("127.0.0.1", server.port), timeout=60))
+        one.sendall(
+            b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n"
+        )
+        assert one.recv(4096).startswith(b"HTTP/1.1 200")
+
+
+def test_a_page_that_gets_no_stream_is_read_again_until_it_gets_one(tmp_path, pages):
+    server = world.start(tmp_path / "data")
+    mark = "document.getElementById('live')"
+    with contextlib.ExitStack() as stack:
+        open_streams(server, stack, 64)
+        page = pages(f"http://127.0.0.1:{server.port}/")
+        page.wait(f"{mark}.title.includes('event streams open, its bound: close one')")
+        assert page.run(f"{mark}.innerText") == "refused"
+        server.submit(world.sweep_of("sent without a stream"))
+        page.wait("document.body.innerText.includes('sent without a stream')")
+        assert page.run(f"{mark}.innerText") == "refused"
+    page.wait(f"{mark}.dataset.state === 'live'")
+    server.submit(world.sweep_of("sent with a stream"))
+    page.wait("document.body.innerText.includes('sent with a stream')")
+    allow_refused_requests(page)
+    assert server.stop() == 0

@@ -135,9 +135,11 @@ def test_watchers_that_do_not_read_hold_one_batch_each(server):
     server.submit(sweep_spec())
     for number in range(300):
         server.post("/v1/notes", {"request_id": str(number), "on": "sw_1", "text": "x" * 16_000})
-    watchers = 128
+    each = limit("watchers_per_speaker_max")
+    watchers = 2 * each
     before = peak(server)
-    with connections(server, watchers) as held:
+    with connections(server, each) as held, connections(server, each, "127.0.0.2") as others:
+        held += others
         for one in held:
             one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             one.sendall(head(server, "GET /v1/events", "Accept: text/event-stream\r\n"))
@@ -146,6 +148,54 @@ def test_watchers_that_do_not_read_hold_one_batch_each(server):
         server.get("/v1/events?limit=1000")
         batch = 2 * (limit("watch_batch_bytes") + 2 * 16_000)  # rows and their text
         assert peak(server) - before < watchers * batch + 8 * limit("page_bytes_max") + SLACK
+
+
+def watch(server, connection, token=None):
+    """The status of the answer to a request for an event stream."""
+    bearer = f"Authorization: Bearer {token}\r\n" if token else ""
+    connection.sendall(f"GET /v1/events HTTP/1.1\r\nHost: localhost\r\n{bearer}"
+                       "Accept: text/event-stream\r\n\r\n".encode())
+    return answer_of(connection)
+
+
+def wait_for_a_place(server, source, token=None):
+    """Until the server has seen that a stream ended."""
+    while True:
+        with connections(server, 1, source) as late:
+            if watch(server, late[0], token) == 200:
+                return
+
+
+def test_streams_of_one_address_leave_places_for_the_others(server):
+    each = limit("watchers_per_speaker_max")
+    with contextlib.ExitStack() as stack:
+        for number in range(limit("watchers_max") // each):
+            source = f"127.0.0.{number + 2}"
+            held = stack.enter_context(connections(server, each, source))
+            assert {watch(server, one) for one in held} == {200}, source
+            late = stack.enter_context(connections(server, 1, source))[0]
+            assert watch(server, late) == 503, source
+        late = stack.enter_context(connections(server, 1, "127.0.0.99"))[0]
+        assert watch(server, late) == 503, "as many as there may be in all"
+        assert server.ask("GET", "/v1/events").status == 200, "a page needs no place"
+        held.pop().close()
+        wait_for_a_place(server, source)
+    wait_for_a_place(server, "127.0.0.99")
+
+
+def test_streams_of_one_token_leave_places_for_the_others_at_its_address(guarded):
+    """So it is behind a proxy, too: there the address is that of the proxy."""
+    greedy, other = guarded.create("read")[1], guarded.create("read")[1]
+    with connections(guarded, limit("watchers_per_speaker_max")) as held:
+        assert {watch(guarded, one, greedy) for one in held} == {200}
+        accept = {"Accept": "text/event-stream"}
+        refused = guarded.ask("GET", "/v1/events", headers=accept, token=greedy)
+        problem(refused, 503, "busy", words=["this token or address has", "close one"])
+        assert refused.json["retryable"] and refused.headers["retry-after"] == "1"
+        with connections(guarded, 1) as others:
+            assert watch(guarded, others[0], other) == 200
+        with connections(guarded, 1, "127.0.0.2") as elsewhere:
+            assert watch(guarded, elsewhere[0], greedy) == 503, "its bound is that of the token"
 
 
 def test_pages_of_events_are_bounded_by_their_bytes(server):

@@ -94,7 +94,7 @@ class Server {
     while (connected) on_io_thread([&] { connected = !shared_.connections.empty(); });
     on_io_thread([this] {
       expect(shared_.bodies.held() == 0 && shared_.answers.held() == 0, "no bytes stay counted");
-      expect(shared_.watchers == 0, "no watcher stays");
+      expect(shared_.watchers.in_all() == 0, "no watcher stays");
     });
   }
 

@@ -175,10 +175,10 @@ TEST(EventStream, ends_when_the_client_leaves) {
   client.send(watch());
   client.receive_until("\r\n\r\n");
   EXPECT_EQ(next_event(client), "1 server_started");
-  EXPECT_EQ(server.on_io_thread([&] { return server.shared().watchers; }), 1U);
+  EXPECT_EQ(server.on_io_thread([&] { return server.shared().watchers.in_all(); }), 1U);
   client.finish_sending();
   EXPECT_EQ(client.receive_all(), "");
-  EXPECT_EQ(server.on_io_thread([&] { return server.shared().watchers; }), 0U);
+  EXPECT_EQ(server.on_io_thread([&] { return server.shared().watchers.in_all(); }), 0U);
 }
 
 TEST(EventStream, ends_when_the_server_drains) {
@@ -194,18 +194,48 @@ TEST(EventStream, ends_when_the_server_drains) {
   EXPECT_EQ(client.receive_all(), "");
 }
 
-TEST(EventStream, is_refused_beyond_the_bound_of_watchers) {
-  TestServer server;
-  std::vector<Client> clients;
-  for (std::size_t i = 0; i < limits::watchers_max; ++i) {
-    clients.push_back(server.connect());
+// Opens as many streams from one address as it may have.
+void open_streams(TestServer& server, const std::string& from, std::vector<Client>& clients) {
+  for (std::size_t i = 0; i < limits::watchers_per_speaker_max; ++i) {
+    clients.push_back(server.connect(from));
     clients.back().send(watch());
     ASSERT_TRUE(clients.back().receive_until("\r\n\r\n").starts_with("HTTP/1.1 200"));
   }
-  const auto refused = server.ask(watch());
+}
+
+Answer ask_from(TestServer& server, const std::string& from, const std::string& text) {
+  auto client = server.connect(from);
+  client.send(text);
+  return client.receive();
+}
+
+TEST(EventStream, is_refused_beyond_the_bound_of_watchers) {
+  TestServer server;
+  std::vector<Client> clients;
+  constexpr auto addresses = limits::watchers_max / limits::watchers_per_speaker_max;
+  for (std::size_t i = 0; i < addresses; ++i)
+    open_streams(server, "192.0.2." + std::to_string(i), clients);
+  const auto refused = ask_from(server, "198.51.100.1", watch());
   EXPECT_EQ(refused.status, 503);
   EXPECT_EQ(refused.field("Retry-After"), "1");
   EXPECT_EQ(server.ask(request("GET /v1/events")).status, 200) << "a page needs no place";
+}
+
+TEST(EventStream, is_refused_beyond_the_bound_of_an_address) {
+  TestServer server;
+  std::vector<Client> clients;
+  open_streams(server, "192.0.2.1", clients);
+  const auto refused = ask_from(server, "192.0.2.1", watch());
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_EQ(refused.json()["code"], "busy");
+  EXPECT_NE(refused.json()["detail"].get<std::string>().find("close one"), std::string::npos);
+  std::vector<Client> others;
+  open_streams(server, "192.0.2.2", others);
+  clients.back().finish_sending();
+  EXPECT_EQ(clients.back().receive_all().find("HTTP/1.1"), std::string::npos);
+  auto next = server.connect("192.0.2.1");
+  next.send(watch());
+  EXPECT_TRUE(next.receive_until("\r\n\r\n").starts_with("HTTP/1.1 200")) << "a place is free";
 }
 
 TEST(EventStream, refuses_a_bad_query_as_a_page_does) {
