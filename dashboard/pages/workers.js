@@ -13,6 +13,7 @@ import { sweepHeading } from "./heading.js";
 
 const recent = 2 * 3600;
 const usesAtMost = 50;
+const rereadTime = 15000; // what an engine fails at, and when workers were seen, are no events
 
 function rangeQuery(sweep) {
   const query = new URLSearchParams({ pixels: String(Math.min(4000, Math.max(300, innerWidth))) });
@@ -145,7 +146,11 @@ export async function workersPage(page) {
   page.onFrame((frame) => {
     if (frame.resync || frame.workers || frame.sweeps.length > 0) soon();
   });
-  page.onLeave(soon.cancel);
+  const timer = setInterval(() => document.hidden || soon(), rereadTime);
+  page.onLeave(() => {
+    clearInterval(timer);
+    soon.cancel();
+  });
   return [
     heading("Workers"),
     card("Timeline", [part.plot.element, part.legend], { plot: part.plot, id: "timeline" }),
@@ -164,6 +169,15 @@ async function readUses(workers) {
   return new Map(all.map((one) => [one.id, one.use?.text]));
 }
 
+// Why an engine could not list a fleet's pilots; null where it answers.
+const engineTrouble = ({ engine_trouble: trouble }) =>
+  trouble &&
+  h(
+    "span.bad",
+    {},
+    `no complete list of its pilots since ${time(trouble.since)}: ${trouble.detail}`,
+  );
+
 const fleetsCard = (fleets) =>
   card(
     "Fleets",
@@ -176,6 +190,7 @@ const fleetsCard = (fleets) =>
         ["Alive", (one) => one.pilots, { num: true }],
         ["Joined", (one) => one.joined, { num: true }],
         ["Why no more", (one) => one.rule_detail || words(one.rule)],
+        ["Engine trouble", engineTrouble, { optional: true }],
       ],
       fleets.filter((one) => one.state !== "stopped"),
       "Fleets",
@@ -184,9 +199,11 @@ const fleetsCard = (fleets) =>
   );
 
 function draw(page, place, { workers, fleets, uses }) {
+  const active = fleets.some((one) => one.state !== "stopped") ? fleetsCard(fleets) : null;
   if (workers.length === 0)
     return void replace(
       place,
+      active,
       h(
         "div.card",
         {},
@@ -208,7 +225,7 @@ function draw(page, place, { workers, fleets, uses }) {
       ["Runs", String(sum((one) => one.running)), "in progress there"],
       ["Quarantined", String(workers.filter((one) => one.aside_until).length)],
     ]),
-    fleets.some((one) => one.state !== "stopped") ? fleetsCard(fleets) : null,
+    active,
     h(
       "div.card",
       {},

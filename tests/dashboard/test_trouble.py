@@ -90,3 +90,24 @@ def test_a_page_that_gets_no_stream_is_read_again_until_it_gets_one(tmp_path, pa
     page.wait("document.body.innerText.includes('sent with a stream')")
     allow_refused_requests(page)
     assert server.stop() == 0
+
+
+def test_the_table_of_fleets_shows_what_an_engine_fails_at(tmp_path, pages):
+    """Also before any worker has joined: that may be the reason."""
+    server = world.start(tmp_path / "data")
+    lists = tmp_path / "list.sh"
+    lists.write_text("echo 'batchq: no <b>queue</b> master' >&2; exit 3\n")
+    commands = {"submit": ["false"], "list": ["sh", str(lists)], "cancel": ["true"]}
+    spec = {"name": "batch", "engine": "command", "max": 1, "commands": commands}
+    server.post("/v1/fleets", {"request_id": "f1", "spec": spec}, status=201)
+    page = pages(f"http://127.0.0.1:{server.port}/#/workers")
+    card = "document.querySelector('[data-card=fleets]')?.innerText"
+    trouble = "no <b>queue</b> master"
+    page.wait(f"{card}.includes('no complete list of its pilots since 20')")
+    assert trouble in page.text()
+    assert "No worker has joined this server" in page.text()
+    lists.write_text("exit 0\n")
+    page.wait(f"{card}.includes('batch') && !{card}.includes({trouble!r})")
+    assert "Engine trouble" not in page.text()
+    server.post("/v1/fleets/fl_1/stop", {})
+    assert server.stop() == 0
