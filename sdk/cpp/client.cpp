@@ -12,6 +12,7 @@
 #include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
+#include "sdk/cpp/reply.hpp"
 
 namespace hone {
 namespace {
@@ -24,7 +25,7 @@ constexpr Duration blob_timeout = seconds(300);
 constexpr Duration silence_max = seconds(60);
 
 Error problem_of(const HttpResponse& response) {
-  const auto body = parse_json(response.body);
+  const auto body = parse_reply(response.body);
   if (body && body->is_object() && body->contains("code")) return decode_problem(*body);
   const std::string status = "the server answered with status " + std::to_string(response.status);
   if (response.status == 404) return refuse(Code::not_found, status);
@@ -34,6 +35,8 @@ Error problem_of(const HttpResponse& response) {
 }
 
 Error malformed_reply(const std::string& path, const Error& why) {
+  if (why.code == Code::too_large)
+    return refuse(Code::too_large, "the server's reply to " + path + " is refused: " + why.detail);
   return refuse(Code::internal, "the server's reply to " + path + " is malformed: " + why.detail,
                 why.at);
 }
@@ -89,7 +92,7 @@ Result<Json> Client::exchange(std::string method, std::string path, std::string 
   const auto response = transport_.call(request);
   if (!response) return response.error();
   if (!response->ok()) return problem_of(*response);
-  auto json = parse_json(response->body);
+  auto json = parse_reply(response->body);
   if (!json) return malformed_reply(request.target, json.error());
   return json;
 }
@@ -211,7 +214,7 @@ Result<bool> Client::put_log(WorkerId worker, LeaseId lease, std::int64_t offset
   const auto response = transport_.call(request);
   if (!response) return response.error();
   if (!response->ok()) return problem_of(*response);
-  const auto json = parse_json(response->body);
+  const auto json = parse_reply(response->body);
   return json && json->is_object() && json->contains("wanted") && (*json)["wanted"] == true;
 }
 
@@ -288,12 +291,15 @@ Status Client::follow(std::int64_t seq, std::optional<SweepId> sweep,
   if (sweep) request.target += "&sweep=" + text(*sweep);
   request.accept = "text/event-stream";
   request.timeout = std::chrono::microseconds(silence_max.us);
+  std::optional<Error> unreadable;
   const auto response = transport_.stream(request, [&](std::string_view line) {
     constexpr std::string_view mark = "data:";
     if (!line.starts_with(mark)) return true;
-    const auto event = parse_json(line.substr(mark.size()));
-    return !event || on_event(*event);
+    auto event = parse_reply(line.substr(mark.size()));
+    if (!event) unreadable = malformed_reply("/v1/events", event.error());
+    return event && on_event(*event);
   });
+  if (unreadable) return *std::move(unreadable);
   if (!response) return response.error();
   if (!response->ok()) return problem_of(*response);
   return Done{};

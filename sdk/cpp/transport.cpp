@@ -6,6 +6,7 @@
 
 #include "schemas/codec/json.hpp"
 #include "schemas/types/timing.hpp"
+#include "sdk/cpp/reply.hpp"
 
 namespace hone {
 namespace {
@@ -82,7 +83,7 @@ Transport::Seen Transport::look_at(net::HttpClient& server) {
   request.body_bytes_max = look_bytes_max;
   const auto response = server.call(with_term(request));
   if (!response || !response->ok()) return {};
-  const auto json = parse_json(response->body);
+  const auto json = parse_reply(response->body);
   if (!json || !json->is_object()) return {};
   Seen seen;
   seen.answers = true;

@@ -10,6 +10,7 @@
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
+#include "sdk/cpp/reply.hpp"
 
 namespace hone::cli {
 namespace {
@@ -106,13 +107,13 @@ std::string fact_value(std::string_view name, const Json& value) {
   const std::string text = value_text(value);
   if (is_digest(name)) return text.substr(0, 12);
   if (name == "command") {
-    const auto words = parse_json(text);
+    const auto words = parse_reply(text);
     std::string line;
     if (words && words->is_array())
       for (const auto& word : *words) line += (line.empty() ? "" : " ") + value_text(word);
     return line.empty() ? text : "'" + line + "'";
   }
-  const auto number = parse_json(text);
+  const auto number = parse_reply(text);
   return number && number->is_number() ? value_text(*number) : text;
 }
 

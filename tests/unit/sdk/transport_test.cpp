@@ -362,6 +362,19 @@ TEST_F(SdkTransport, hands_on_lines) {
   EXPECT_EQ(lines, (std::vector<std::string>{"id: 1", "data: {\"a\":1}", "", "data: {}"}));
 }
 
+TEST_F(SdkTransport, an_event_that_is_not_json_was_skipped_in_silence) {
+  Listener listener({[](Peer& peer) {
+    peer.request();
+    peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\ndata: {\"a\n\r\n");
+    peer.wait_for_end();
+  }});
+  Client client(listener.endpoint);
+  const Status followed = client.follow(0, {}, [](const Json&) { return true; });
+  ASSERT_FALSE(followed);
+  EXPECT_EQ(followed.error().code, Code::internal);
+  EXPECT_NE(followed.error().detail.find("/v1/events is malformed"), std::string::npos);
+}
+
 TEST_F(SdkTransport, a_silent_stream_is_timed_out) {
   Listener listener({[](Peer& peer) {
     peer.request();
