@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from conftest import START_SECONDS, program, sweep_spec
+from conftest import SLOWER, START_SECONDS, program, sweep_spec
 
 
 def hone(*words, server=None, cwd=None, timeout=60, **environment):
@@ -19,7 +19,7 @@ def hone(*words, server=None, cwd=None, timeout=60, **environment):
         clean["HONE_SERVER"] = f"http://127.0.0.1:{server.port}"
     return subprocess.run([program("hone"), *words], capture_output=True, text=True, env=clean,
                           cwd=cwd,
-                          timeout=timeout)
+                          timeout=timeout * SLOWER)
 
 
 def ok(*words, **more):

@@ -17,8 +17,10 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("HONE_BIN", ROOT / "build" / "bin"))
-START_SECONDS = 30
-STOP_SECONDS = 15
+# How much longer programs may take under sanitizers (tests/e2e/sanitized).
+SLOWER = 5 if "ASAN_OPTIONS" in os.environ else 1
+START_SECONDS = 30 * SLOWER
+STOP_SECONDS = 15 * SLOWER
 
 
 def program(name):

@@ -10,10 +10,10 @@ import pytest
 
 import slurm
 from commands import hone, ok
-from conftest import Server, program, sweep_spec
+from conftest import SLOWER, Server, program, sweep_spec
 from slurm import until
 
-PATIENCE = 120  # seconds; a busy machine is slow
+PATIENCE = 120 * SLOWER  # seconds; a busy machine is slow
 
 TRAINER = """import json, time
 for phase in range(2):
