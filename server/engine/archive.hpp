@@ -77,7 +77,7 @@ class ArchiveWriter {
   }
   template <class... T>
   void put(const std::tuple<T...>& tuple) {
-    std::apply([this](const auto&... part) { (put(part), ...); }, tuple);
+    std::apply([this](const auto&... part) { (this->put(part), ...); }, tuple);
   }
   template <class T>
   void put(const std::optional<T>& maybe) {
@@ -87,7 +87,7 @@ class ArchiveWriter {
   template <class... T>
   void put(const std::variant<T...>& choice) {
     put(choice.index());
-    std::visit([this](const auto& one) { put(one); }, choice);
+    std::visit([this](const auto& one) { this->put(one); }, choice);
   }
   void put(const Score& score) {
     put(score.is_diverged());
@@ -180,7 +180,7 @@ class ArchiveReader {
   }
   template <class... T>
   void get(std::tuple<T...>& tuple) {
-    std::apply([this](auto&... part) { (get(part), ...); }, tuple);
+    std::apply([this](auto&... part) { (this->get(part), ...); }, tuple);
   }
   template <class T>
   void get(std::optional<T>& maybe) {

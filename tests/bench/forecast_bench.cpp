@@ -94,7 +94,7 @@ void print_rows(const char* path) {
   std::printf("| model | rows | 8 rows | 12 | 20 |\n|---|---|---|---|---|\n");
   for (const auto& [name, rows] : bench::dl2_rows(path)) {
     std::printf("| %s | %zu ", name.c_str(), rows.size());
-    for (const std::size_t count : {8, 12, 20}) {
+    for (const std::size_t count : {8U, 12U, 20U}) {
       std::vector<double> errors;
       for (std::uint64_t seed = 0; seed < 40; ++seed) {
         Rng rng(seed, Purpose::simulation, 3);

@@ -1,6 +1,7 @@
 // Why no worker can train a sweep.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 

@@ -29,8 +29,7 @@ SweepSpec swept() {
 
 }  // namespace
 
-FleetWorld::FleetWorld(std::uint64_t seed)
-    : seed_(seed), rng_(seed, Purpose::simulation, 1), cluster_(seed) {
+FleetWorld::FleetWorld(std::uint64_t seed) : rng_(seed, Purpose::simulation, 1), cluster_(seed) {
   spec_.name = "simulated";
   spec_.engine = "slurm";
   spec_.max = 1 + static_cast<int>(rng_.below(8));

@@ -58,7 +58,6 @@ class FleetWorld {
     if (broken_.empty()) broken_ = what;
   }
 
-  std::uint64_t seed_;
   Rng rng_;
   FleetSpec spec_;
   Cluster cluster_;

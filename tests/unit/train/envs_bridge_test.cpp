@@ -110,7 +110,7 @@ TEST_F(Bridge, shows_bytes_that_are_no_picture_as_numbers) {
 }
 
 TEST_F(Bridge, turns_planes_so_that_channels_come_last) {
-  for (const std::size_t channels : {2, 4}) {
+  for (const std::size_t channels : {2U, 4U}) {
     const auto env = made("gym:toy_envs:Picture?channels=" + std::to_string(channels));
     const auto& spec = env->spec();
     EXPECT_EQ(spec.storage, Storage::bytes);

@@ -79,7 +79,7 @@ TEST_P(RealStepOf, gives_every_task_what_its_producers_wrote) {
   const auto problem = problem_of(GetParam(), 3);
   const std::vector<RealWork> works(static_cast<std::size_t>(problem.tasks));
   const auto expected = tokens_of(problem);
-  for (const std::uint64_t seed : {1, 2, 3}) {
+  for (const std::uint64_t seed : {1U, 2U, 3U}) {
     CountingKernels kernels(3);
     const auto step = real_step(problem, *placement::find_baseline("random")->place(problem, seed),
                                 works, kernels);
@@ -94,7 +94,7 @@ TEST_P(RealStepOf, gives_every_task_what_its_producers_wrote) {
 TEST_P(RealStepOf, sends_what_the_simulator_sends) {
   const auto problem = problem_of(GetParam(), 4);
   const std::vector<RealWork> works(static_cast<std::size_t>(problem.tasks));
-  for (const std::uint64_t seed : {4, 5}) {
+  for (const std::uint64_t seed : {4U, 5U}) {
     CountingKernels kernels(4);
     const auto placed = *placement::find_baseline("random")->place(problem, seed);
     const auto step = real_step(problem, placed, works, kernels);
