@@ -199,7 +199,6 @@ Result<Events> decide_report(const Book& book, const Report& command, Instant no
   if (!change_parameters(book, *lease, events)) {
     yield_slots(book, *lease, now, events);
     change_width(book, *lease, now, events);
-    separate(book, *lease, now, events);
   }
   return events;
 }

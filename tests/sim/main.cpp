@@ -48,9 +48,6 @@ void add(hone::sim::Tally& sum, const hone::sim::Tally& world) {
   sum.widths.ranges += world.widths.ranges;
   sum.widths.wide += world.widths.wide;
   sum.widths.changed += world.widths.changed;
-  sum.neighbours.forecast += world.neighbours.forecast;
-  sum.neighbours.kept += world.neighbours.kept;
-  sum.neighbours.separated += world.neighbours.separated;
   for (std::size_t i = 0; i < sum.verdicts.size(); ++i) sum.verdicts[i] += world.verdicts[i];
   sum.simulated = sum.simulated + world.simulated;
 }
@@ -61,8 +58,7 @@ void print(std::uint64_t count, const hone::sim::Tally& sum, double took_s) {
       "acknowledged (%lld continue, %lld pause, %lld stop), %lld promoted; %zu promises kept over "
       "%lld "
       "steps, %lld questions, %d boots from a snapshot, %lld offers of free slots, "
-      "%lld exits, %lld of %lld grants of a range above the least, %lld changes of slots, %lld grants next to "
-      "measured neighbours, %lld slots kept free, %lld separations: %.1f s\n",
+      "%lld exits, %lld of %lld grants of a range above the least, %lld changes of slots: %.1f s\n",
       static_cast<unsigned long long>(count), static_cast<double>(sum.simulated.us) / 3.6e9,
       sum.crashes, static_cast<long long>(sum.attempts), static_cast<long long>(sum.reports),
       static_cast<long long>(sum.acknowledged), static_cast<long long>(sum.verdicts[0]),
@@ -71,9 +67,7 @@ void print(std::uint64_t count, const hone::sim::Tally& sum, double took_s) {
       static_cast<long long>(sum.steps), static_cast<long long>(sum.reads), sum.snapshots,
       static_cast<long long>(sum.offers), static_cast<long long>(sum.left),
       static_cast<long long>(sum.widths.wide), static_cast<long long>(sum.widths.ranges),
-      static_cast<long long>(sum.widths.changed), static_cast<long long>(sum.neighbours.forecast),
-      static_cast<long long>(sum.neighbours.kept), static_cast<long long>(sum.neighbours.separated),
-      took_s);
+      static_cast<long long>(sum.widths.changed), took_s);
 }
 
 int run(std::uint64_t first, std::uint64_t count) {

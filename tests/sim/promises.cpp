@@ -271,9 +271,6 @@ std::string World::check_retries() {
   return {};
 }
 
-std::string World::check_neighbours() {
-  return unfair_neighbours(server_.database(), tally_.neighbours);
-}
 std::string World::check_widths() { return greedy_width(server_.database(), tally_.widths); }
 std::string World::check_aggregates() { return dishonest_aggregate(server_.whole_book()); }
 std::string World::check_confirmations() { return dishonest_confirmation(server_.whole_book()); }
@@ -383,7 +380,6 @@ std::span<const Promise> promises() {
       {"the ledger has no gaps and counts no report twice", "the end", &World::check_counts},
       {"retries are kept", "the end", &World::check_retries},
       {"no run has slots that another waits for, or too many", "the end", &World::check_widths},
-      {"no sweep loses its only run to its neighbours", "the end", &World::check_neighbours},
       {"aggregates are honest, whatever became of seeds", "the end, 1 step of 64",
        &World::check_aggregates},
       {"a confirmation trains the tuned sets on new seeds", "the end", &World::check_confirmations},

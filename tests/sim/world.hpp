@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "schemas/types/submit.hpp"
-#include "tests/sim/neighbours.hpp"
 #include "tests/sim/server_host.hpp"
 #include "tests/sim/widths.hpp"
 #include "tests/sim/worker_host.hpp"
@@ -36,7 +35,6 @@ struct Tally {
   std::int64_t offers = 0;  // free slots that had to get work at once
   std::int64_t left = 0;    // workers that had to hold no lease when they exited
   WidthTally widths{};
-  NeighbourTally neighbours{};
 };
 
 class World;
@@ -98,7 +96,6 @@ class World {
   std::string check_file();
   std::string check_retries();
   std::string check_widths();
-  std::string check_neighbours();
   std::string check_aggregates();
   std::string check_confirmations();
   std::string check_patience();

@@ -146,7 +146,6 @@ class Generator {
   ReportRecorded report_recorded();
   WorkerJoined worker_joined();
   LeaseGranted lease_granted();
-  Neighbours neighbours();
   std::vector<EventBody> sweep_events();
   std::vector<EventBody> fleet_events();
 
