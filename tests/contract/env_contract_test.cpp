@@ -22,10 +22,12 @@ void PrintTo(const EnvRow& row, std::ostream* out) { *out << row.name; }
 
 namespace {
 
-// Copies of an environment with the memory that their steps write to.
+// Copies of an environment with the memory that their steps write to, and its numbers.
 struct EnvCopies {
   EnvCopies(const EnvRow& row, const EnvPlan& plan)
       : env(row.make(plan)),
+        stored(rows() * row_floats()),
+        stored_final(stored.size()),
         observations(rows() * size()),
         final_observations(rows() * size(), -1e9F),
         rewards(rows()),
@@ -33,17 +35,39 @@ struct EnvCopies {
         truncated(rows()),
         choices(rows()),
         numbers(rows() * static_cast<std::size_t>(env->spec().actions)) {
-    env->reset(observations.data());
+    env->reset(stored.data());
+    read();
   }
 
   [[nodiscard]] std::size_t rows() const { return static_cast<std::size_t>(env->count()); }
   [[nodiscard]] std::size_t size() const {
     return static_cast<std::size_t>(env->spec().observation_size);
   }
+  [[nodiscard]] std::size_t row_floats() const {
+    return static_cast<std::size_t>(env->spec().row_floats());
+  }
 
   void step() {
-    env->step({choices, numbers}, {observations.data(), rewards.data(), terminated.data(),
-                                   truncated.data(), final_observations.data()});
+    env->step({choices, numbers}, {stored.data(), rewards.data(), terminated.data(), truncated.data(),
+                                   stored_final.data()});
+    read();
+    for (std::size_t i = 0; i < rows(); ++i)
+      if (episode_over(terminated[i], truncated[i])) read_row(i, stored_final, final_observations);
+  }
+
+  bool restore(std::span<const std::uint64_t> words) {
+    const bool restored = env->restore(words, stored.data());
+    read();
+    return restored;
+  }
+
+  void read() {
+    for (std::size_t i = 0; i < rows(); ++i) read_row(i, stored, observations);
+  }
+  void read_row(std::size_t i, const std::vector<float>& from, std::vector<float>& out) const {
+    const auto& spec = env->spec();
+    read_numbers(spec.storage, from.data() + i * row_floats(), spec.observation_size,
+                 out.data() + i * size());
   }
 
   void step_at_random(Stream& random) {
@@ -54,6 +78,7 @@ struct EnvCopies {
   }
 
   std::unique_ptr<VecEnv> env;
+  std::vector<float> stored, stored_final;  // as the environment stores them
   std::vector<float> observations, final_observations, rewards;
   std::vector<std::uint8_t> terminated, truncated;
   std::vector<std::int32_t> choices;  // discrete actions
@@ -165,7 +190,7 @@ TEST_P(EveryEnv, continues_from_a_saved_state_as_if_nothing_had_happened) {
   Stream random(4, Purpose::action, 0);
   for (int t = 0; t < 137; ++t) original.step_at_random(random);
   EnvCopies restored(GetParam(), {.count = 4, .seed = 99});
-  ASSERT_TRUE(restored.env->restore(original.env->save(), restored.observations.data()));
+  ASSERT_TRUE(restored.restore(original.env->save()));
   EXPECT_EQ(restored.observations, original.observations);
   Stream same_random(random.words());
   for (int t = 0; t < 500; ++t) {
@@ -179,7 +204,7 @@ TEST_P(EveryEnv, refuses_a_state_of_another_shape) {
   EnvCopies copies(GetParam(), {.count = 4, .seed = 7});
   auto words = copies.env->save();
   words.pop_back();
-  EXPECT_FALSE(copies.env->restore(words, copies.observations.data()));
+  EXPECT_FALSE(copies.restore(words));
 }
 
 TEST_P(EveryEnv, accepts_every_state_that_play_leads_to) {
@@ -189,7 +214,7 @@ TEST_P(EveryEnv, accepts_every_state_that_play_leads_to) {
   for (int t = 0; t < 4000; ++t) {
     original.step_at_random(random);
     if (t % 7 != 0) continue;
-    ASSERT_TRUE(restored.env->restore(original.env->save(), restored.observations.data())) << t;
+    ASSERT_TRUE(restored.restore(original.env->save())) << t;
   }
 }
 
@@ -208,7 +233,7 @@ TEST_P(EveryEnv, a_state_of_a_strange_file_was_played_outside_of_its_memory) {
       auto words = sound;
       words[i] = word;
       EnvCopies copies(GetParam(), {.count = 1, .seed = 13});
-      if (!copies.env->restore(words, copies.observations.data())) continue;
+      if (!copies.restore(words)) continue;
       for (int t = 0; t < 40; ++t) copies.step_at_random(random);
     }
 }

@@ -20,4 +20,5 @@
   ENVIRONMENT("MinAtar-breakout", minatar, breakout)                \
   ENVIRONMENT("MinAtar-freeway", minatar, freeway)                  \
   ENVIRONMENT("MinAtar-seaquest", minatar, seaquest)                \
-  ENVIRONMENT("MinAtar-space_invaders", minatar, space_invaders)
+  ENVIRONMENT("MinAtar-space_invaders", minatar, space_invaders)    \
+  ENVIRONMENT("Synthetic-screens", screens, builtin)

@@ -106,7 +106,7 @@ class Copies final : public VecEnv {
     Stream stream;
   };
 
-  static constexpr auto size_ = static_cast<std::size_t>(Rules::spec.observation_size);
+  static constexpr auto size_ = static_cast<std::size_t>(Rules::spec.row_floats());
   static constexpr std::size_t words_per_copy_ =
       std::tuple_size_v<StateWords> + 1 + std::tuple_size_v<Stream::Words>;
 
