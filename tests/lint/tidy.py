@@ -75,7 +75,7 @@ ORDER = {
     "sdk/cli": ["render", "session", "local", "commands", "commands/look", "commands/ask",
                 "commands/steer", "commands/results", "commands/start", "commands/system", "app"],
     "bench": ["search", "load", "fill", "app"],
-    "worker/train/envs": ["core", "control", "minatar", "box2d", "bridge", "."],
+    "worker/train/envs": ["core", "control", "minatar", "synthetic", "box2d", "bridge", "."],
     "worker/train": ["ipc", "run", "nn/kernels", "nn", "actor_critic/experience", "actor_critic/learning",
                      "actor_critic/serving", "actor_critic/agents", "actors", "actor_critic", "value/replay",
                      "value", "continuous", "placement", "episodic", "cluster", "app"],

@@ -104,7 +104,11 @@ class ActorCritic final : public trainers::Trainer {
 };
 
 Status ActorCritic::make_actors(const trainers::TrainingJob& job) {
-  if (!options_.processes) return grow(options_.counts.agents);
+  if (!options_.processes) {
+    auto grown = grow(options_.counts.agents);
+    telemetry_ = {};  // environments of other programs take seconds to start
+    return grown;
+  }
   auto made = ImpalaProcesses::make(options_, job, server_);
   if (!made) return std::move(made).error();
   processes_ = *std::move(made);

@@ -1,6 +1,8 @@
 #include "worker/train/actor_critic/actor_pool.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "worker/train/actor_critic/vtrace_thread.hpp"
 
@@ -37,7 +39,8 @@ class QueuePool final : public ActorPool {
   }
 
   std::unique_ptr<NetworkClient> make_client(int) override {
-    return std::make_unique<QueueClient>(predictions_, training_, make_networks(),
+    auto networks = context().options.actors_serve ? std::optional(make_networks()) : std::nullopt;
+    return std::make_unique<QueueClient>(predictions_, training_, std::move(networks),
                                          context().server);
   }
 

@@ -256,9 +256,11 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
     options.train_samples_max = own_batch_samples;
     if (scheme == Scheme::ppo) take_minibatches(settings, options);
   }
-  const auto maker = network_maker(backend_of(settings.word("backend")));
+  const auto backend = backend_of(settings.word("backend"));
+  const auto maker = network_maker(backend);
   if (!maker) return maker.error();
   options.networks = *maker;
+  options.actors_serve = backend != Backend::cuda;
   return options;
 }
 

@@ -36,6 +36,9 @@ struct Options {
   int train_samples_max = 128;
   NetShape net;
   NetworkMaker networks;
+  // Of ga3c: an actor that waits serves the queues itself. On a GPU it does not: each network takes
+  // memory there, and predictors and trainers keep it busy.
+  bool actors_serve = true;
   WeightStart weight_start = WeightStart::scaled;
   double deviation = 1;  // initial, of a Gaussian policy
   AgentRule agent;

@@ -63,7 +63,14 @@ struct Outcome {
   Score value = Score::diverged();
   std::optional<Solved> solved;
   std::vector<Fact> facts;
+  std::vector<MetricPoint> metrics;  // of the whole training
 };
+
+Json metrics_document(const std::vector<MetricPoint>& metrics) {
+  Json document = Json::object();
+  for (const auto& [name, value] : metrics) document[name] = value;
+  return document;
+}
 
 Json solved_document(const std::optional<Solved>& solved, const std::string& unit) {
   if (!solved) return nullptr;
@@ -83,6 +90,7 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
         {"cpu_s", trainers::process_cpu_s()},
         {"solved", solved_document(outcome.solved, unit)},
         {"seed", command.seed},
+        {"metrics", metrics_document(outcome.metrics)},
         {"model", command.out.empty() ? Json(nullptr) : Json(command.out.string())}};
     for (const Fact& fact : outcome.facts) document[fact.name] = fact.value;
     std::cout << to_text(document) << "\n";
@@ -179,9 +187,9 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
   if (!command.out.empty())
     if (auto saved = trainer.save(command.out); !saved) return std::move(saved).error();
   if (stop.token().stop_requested()) return exit_terminated;
-  print_outcome(
-      {trainer.step() - start, spent.count(), trainer.value(), trainer.solved(), trainer.facts()},
-      info, command);
+  print_outcome({trainer.step() - start, spent.count(), trainer.value(), trainer.solved(),
+                 trainer.facts(), trainer.take_metrics()},
+                info, command);
   return trainer.value().is_diverged() ? exit_failed : exit_done;
 }
 

@@ -1,129 +1,151 @@
 #include "worker/train/nn/device_torch.hpp"
 
-#include <ATen/ATen.h>
-#include <torch/csrc/autograd/autograd.h>
-#include <torch/cuda.h>
+#include <ATen/core/grad_mode.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <utility>
+
+#include "worker/train/nn/device_layers.hpp"
 
 namespace hone::ga3c {
 namespace {
 
-at::Tensor view_of(const float* data, at::IntArrayRef sizes) {
-  // from_blob takes a mutable pointer; the view is only read.
-  return at::from_blob(const_cast<float*>(data), sizes, at::kFloat);
+// The number of rows that a batch is padded to: 16, 32, 48, 64, 96, 128, 192, ... At most a third
+// is wasted, and few sizes are recorded.
+std::int64_t padded_rows(int rows, int rows_max) {
+  constexpr auto line = static_cast<std::int64_t>(dense::line_floats);
+  std::int64_t size = line;
+  while (size < rows) size = size % 3 == 0 ? size / 3 * 4 : std::max(size + line, size / 2 * 3);
+  return std::min(size,
+                  static_cast<std::int64_t>(dense::padded(static_cast<std::size_t>(rows_max))));
 }
 
-std::int64_t stride_of(std::int64_t rows) {
-  return static_cast<std::int64_t>(dense::padded(static_cast<std::size_t>(rows)));
-}
+// A batch of one size and what repeats its passes; empty until they have run once.
+struct Pass {
+  DeviceBatch batch;
+  std::function<void()> forward, backward;
+};
 
 class DeviceNetwork final : public Network {
  public:
-  DeviceNetwork(const NetShape& shape, int rows_max, Device device)
-      : shape_(shape),
-        layout_(shape),
-        on_device_(
-            at::TensorOptions(at::kFloat).device(device == Device::cuda ? at::kCUDA : at::kCPU)),
-        staged_(at::empty({rows_max, shape.input_floats()}, here())),
-        weights_(at::zeros({static_cast<std::int64_t>(layout_.size)}, on_device_)),
-        host_outputs_(at::zeros({shape.outputs() * stride_of(rows_max)}, here())),
-        host_gradient_(at::empty({static_cast<std::int64_t>(layout_.size)}, here())) {}
+  DeviceNetwork(const NetShape& shape, int rows_max, std::unique_ptr<DeviceQueue> queue)
+      : Network(0),  // input() is overridden
+        shape_(shape),
+        rows_max_(rows_max),
+        queue_(std::move(queue)),
+        layers_(shape, queue_->device()),
+        staged_(at::zeros({padded_rows(rows_max, rows_max), shape.input_floats()}, queue_->host())),
+        observations_(at::zeros(staged_.sizes(), queue_->device())),
+        host_outputs_(at::zeros({shape.outputs() * staged_.size(0)}, queue_->host())),
+        host_slopes_(at::zeros(host_outputs_.sizes(), queue_->host())),
+        host_gradient_(at::zeros(layers_.gradient().sizes(), queue_->host())) {
+    queue_->wait();
+  }
 
-  dense::Heads forward(std::span<const float> packed, const float* observations,
-                       int rows) override {
-    const auto vector = view_of(packed.data(), {static_cast<std::int64_t>(packed.size())});
-    weights_ = vector.to(on_device_.device(), /*non_blocking=*/false, /*copy=*/true);
-    weights_.set_requires_grad(true);
-    const auto inputs = staged_.narrow(0, 0, rows);
-    std::copy_n(observations, inputs.numel(), inputs.data_ptr<float>());
-    outputs_ = heads_of(numbers_of(inputs.to(on_device_.device(), /*non_blocking=*/true)));
-    host_rows(rows).copy_(outputs_.detach());
+  float* input() override { return staged_.data_ptr<float>(); }
+
+  dense::Heads forward(const WeightView& weights, const float* observations, int rows) override {
+    const at::NoGradGuard no_autograd;
+    take_weights(weights);
+    if (observations != input())
+      std::copy_n(observations, static_cast<std::ptrdiff_t>(rows) * staged_.size(1), input());
+    rows_ = rows;
+    now_ = &pass_of(rows);
+    auto& batch = now_->batch;
+    queue_->run([&] {
+      observations_.narrow(0, 0, rows).copy_(staged_.narrow(0, 0, rows), /*non_blocking=*/true);
+    });
+    repeat(now_->forward, [this, &batch] { layers_.forward(batch); });
+    queue_->run([&] { host(host_outputs_).copy_(batch.outputs, /*non_blocking=*/true); });
+    queue_->wait();
     return {host_outputs_.data_ptr<float>(), rows, shape_.policy_outputs(),
-            static_cast<int>(stride_of(rows))};
+            static_cast<int>(batch.rows)};
   }
 
   std::span<const float> backward(std::span<const float>, const float* output_gradient) override {
-    const auto rows = outputs_.size(0);
-    const auto slopes = at::from_blob(const_cast<float*>(output_gradient), {rows, shape_.outputs()},
-                                      {1, stride_of(rows)}, at::kFloat);
-    auto gradient =
-        torch::autograd::grad({outputs_}, {weights_}, {slopes.to(on_device_.device())}).front();
-    // Rows of free log deviations have no weights: their gradient is dropped.
-    const auto width = static_cast<std::int64_t>(layout_.width);
-    gradient
-        .narrow(0, static_cast<std::int64_t>(layout_.head_weight) + shape_.actions * width,
-                shape_.free_deviations() * width)
-        .zero_();
-    host_gradient_.copy_(gradient);
-    return {host_gradient_.data_ptr<float>(), layout_.size};
+    const at::NoGradGuard no_autograd;
+    auto& batch = now_->batch;
+    stage_slopes(output_gradient, batch.rows);
+    queue_->run([&] { batch.slopes.copy_(host(host_slopes_), /*non_blocking=*/true); });
+    repeat(now_->backward, [this, &batch] { layers_.backward(batch); });
+    queue_->run([&] { host_gradient_.copy_(layers_.gradient(), /*non_blocking=*/true); });
+    queue_->wait();
+    return {host_gradient_.data_ptr<float>(), static_cast<std::size_t>(host_gradient_.numel())};
   }
 
  private:
-  // With a GPU: pinned memory, which the GPU reads while this thread continues.
-  [[nodiscard]] at::TensorOptions here() const {
-    return at::TensorOptions(at::kFloat).pinned_memory(on_device_.device().is_cuda());
+  void repeat(std::function<void()>& recorded, const std::function<void()>& work) {
+    if (recorded)
+      recorded();
+    else
+      recorded = queue_->record(work);
   }
 
-  [[nodiscard]] at::Tensor part(std::size_t start, at::IntArrayRef sizes) const {
-    std::int64_t count = 1;
-    for (const auto size : sizes) count *= size;
-    return weights_.narrow(0, static_cast<std::int64_t>(start), count).view(sizes);
+  void take_weights(const WeightView& weights) {
+    if (weights.version != 0 && weights.version == version_) return;
+    version_ = weights.version;
+    // The last gradient is not needed any more once the next weights are used.
+    std::copy(weights.parameters.begin(), weights.parameters.end(),
+              host_gradient_.data_ptr<float>());
+    queue_->run([&] {
+      layers_.weights().copy_(host_gradient_, /*non_blocking=*/true);
+      layers_.use_weights();
+    });
   }
 
-  at::Tensor host_rows(std::int64_t rows) {
-    return host_outputs_.as_strided({rows, shape_.outputs()}, {1, stride_of(rows)});
+  Pass& pass_of(int rows) {
+    const auto size = padded_rows(rows, rows_max_);
+    auto& pass = passes_[size];
+    if (pass.batch.rows != 0) return pass;
+    pass.batch.rows = size;
+    pass.batch.observations = observations_.narrow(0, 0, size);
+    queue_->run([&] { pass.batch.slopes = at::zeros({shape_.outputs(), size}, queue_->device()); });
+    return pass;
   }
 
-  [[nodiscard]] at::Tensor heads_of(const at::Tensor& observations) const {
-    auto x = layout_.convs.empty() ? observations : features_of(observations);
-    for (const auto& layer : layout_.hidden) {
-      x = at::addmm(part(layer.bias, {layout_.width}), x.narrow(1, 0, layer.inner),
-                    part(layer.weight, {layer.inner, layout_.width}));
-      x = shape_.activation == Activation::tanh ? at::tanh(x) : at::relu(x);
-    }
-    return at::addmm(part(layout_.head_bias, {shape_.outputs()}), x,
-                     part(layout_.head_weight, {shape_.outputs(), layout_.width}).t());
+  // The rows of padding have no slope.
+  void stage_slopes(const float* slopes, std::int64_t size) {
+    float* out = host_slopes_.data_ptr<float>();
+    for (int a = 0; a < shape_.outputs(); ++a, slopes += size)
+      out = std::fill_n(std::copy_n(slopes, rows_, out), size - rows_, 0.0F);
   }
 
-  // Bytes are converted to floats on the device.
-  [[nodiscard]] at::Tensor numbers_of(const at::Tensor& rows) const {
-    if (shape_.storage == envs::Storage::floats) return rows;
-    return rows.view(at::kByte).narrow(1, 0, shape_.inputs).to(at::kFloat) * envs::byte_scale;
-  }
-
-  // Planes are [row][column][channel] here and [channel][row][column] in libtorch.
-  [[nodiscard]] at::Tensor features_of(const at::Tensor& observations) const {
-    const auto& planes = shape_.planes;
-    auto x =
-        observations.view({-1, planes.rows, planes.columns, planes.channels}).permute({0, 3, 1, 2});
-    for (const auto& layer : layout_.convs) {
-      const auto after = [&](int in, int out) {
-        return std::max(0, (out - 1) * layer.stride + layer.side - in) - layer.before;
-      };
-      x = at::constant_pad_nd(x, {layer.before, after(layer.in.columns, layer.out.columns),
-                                  layer.before, after(layer.in.rows, layer.out.rows)});
-      const auto filters =
-          part(layer.weight, {layer.side, layer.side, layer.in.channels, layer.out.channels})
-              .permute({3, 2, 0, 1});
-      x = at::relu(at::conv2d(x, filters, part(layer.bias, {layer.out.channels}), layer.stride));
-    }
-    return x.permute({0, 2, 3, 1}).flatten(1);
+  // Those of the batch of now.
+  [[nodiscard]] at::Tensor host(const at::Tensor& buffer) const {
+    const auto size = now_->batch.rows;
+    return buffer.narrow(0, 0, shape_.outputs() * size).view({shape_.outputs(), size});
   }
 
   NetShape shape_;
-  NetLayout layout_;
-  at::TensorOptions on_device_;
-  at::Tensor staged_, weights_, outputs_;
-  at::Tensor host_outputs_, host_gradient_;
+  int rows_max_;
+  std::unique_ptr<DeviceQueue> queue_;
+  DeviceLayers layers_;
+  at::Tensor staged_, observations_;
+  at::Tensor host_outputs_, host_slopes_, host_gradient_;
+  std::map<std::int64_t, Pass> passes_;
+  Pass* now_ = nullptr;
+  int rows_ = 0;
+  std::uint64_t version_ = 0;
 };
 
 }  // namespace
 
-bool has_cuda() { return torch::cuda::is_available(); }
+std::unique_ptr<Network> make_device_network(const NetShape& shape, int rows_max,
+                                             std::unique_ptr<DeviceQueue> queue) {
+  return std::make_unique<DeviceNetwork>(shape, rows_max, std::move(queue));
+}
 
-std::unique_ptr<Network> make_device_network(const NetShape& shape, int rows_max, Device device) {
-  return std::make_unique<DeviceNetwork>(shape, rows_max, device);
+NetworkMaker cuda_maker(const DeviceChoices& choices) {
+  // What hone lets a run take of a GPU that it shares.
+  if (const char* bytes = std::getenv("HONE_GPU_MEMORY"))
+    bound_memory(std::strtoull(bytes, nullptr, 10));
+  at::globalContext().setAllowTF32CuDNN(choices.tf32);
+  at::globalContext().setAllowTF32CuBLAS(choices.tf32);
+  return {[choices](const NetShape& shape, int rows_max) {
+    return make_device_network(shape, rows_max, make_cuda_queue(choices));
+  }};
 }
 
 }  // namespace hone::ga3c

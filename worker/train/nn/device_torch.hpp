@@ -4,16 +4,19 @@
 
 #include <memory>
 
+#include "worker/train/nn/device_queue.hpp"
 #include "worker/train/nn/network.hpp"
 
 namespace hone::ga3c {
 
-enum class Device { cpu, cuda };
+// Both passes are written out, so that nothing is recorded for autograd. The learner and its
+// optimizer stay on the CPU: each version of the weights is copied to the device once, and each
+// gradient back. A batch is padded with rows to one of a few sizes, for each of which the passes
+// are recorded once (see DeviceQueue::record).
+std::unique_ptr<Network> make_device_network(const NetShape& shape, int rows_max,
+                                             std::unique_ptr<DeviceQueue> queue);
 
-bool has_cuda();
-
-// Copies the packed vector to the device in each forward pass, and the gradient back: the learner
-// and its optimizer stay on the CPU. autograd computes the backward pass.
-std::unique_ptr<Network> make_device_network(const NetShape& shape, int rows_max, Device device);
+// Networks on the GPU. Precondition: has_cuda().
+NetworkMaker cuda_maker(const DeviceChoices& choices);
 
 }  // namespace hone::ga3c

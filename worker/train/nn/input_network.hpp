@@ -16,6 +16,7 @@ struct InputRange {
 
 class InputNetwork : public Network {
  public:
+  using Network::Network;
   // Writes d loss / d inputs for the batch of the last forward(), with the same parameters, to
   // `out` [rows][inputs.count]. Computes no gradient of the parameters.
   virtual void input_gradient(std::span<const float> packed, const float* output_gradient,

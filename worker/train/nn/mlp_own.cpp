@@ -13,7 +13,11 @@ constexpr int rows_worth_turning = 16;
 class OwnMlp final : public InputNetwork {
  public:
   OwnMlp(const NetShape& shape, int rows_max, const dense::Kernels& kernels)
-      : shape_(shape), layout_(shape), kernels_(kernels), gradient_(layout_.size, 0.0F) {
+      : InputNetwork(input_floats_of(shape, rows_max)),
+        shape_(shape),
+        layout_(shape),
+        kernels_(kernels),
+        gradient_(layout_.size, 0.0F) {
     const auto rows = dense::padded(static_cast<std::size_t>(rows_max));
     const auto cells = rows * static_cast<std::size_t>(layout_.width);
     for (int i = 0; i < shape.layers; ++i) results_.emplace_back(cells);
@@ -30,8 +34,8 @@ class OwnMlp final : public InputNetwork {
     turned_out_.resize(std::max(cells, feature_back_.size()));
   }
 
-  dense::Heads forward(std::span<const float> packed, const float* observations,
-                       int rows) override {
+  dense::Heads forward(const WeightView& weights, const float* observations, int rows) override {
+    const auto packed = weights.parameters;
     rows_ = rows;
     if (!numbers_.empty()) observations = numbers_of(observations);
     inputs_ = convs_ ? convs_->forward(packed, observations, rows) : observations;

@@ -1,5 +1,6 @@
 // The perceptron on libtorch. Part of the module that is loaded on demand.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 
 #include "worker/train/nn/device_torch.hpp"
 #include "worker/train/nn/network.hpp"
@@ -35,7 +36,8 @@ struct Layers {
 class TorchMlp final : public Network {
  public:
   TorchMlp(const NetShape& shape, int rows_max)
-      : shape_(shape),
+      : Network(input_floats_of(shape, rows_max)),
+        shape_(shape),
         back_(at::empty({rows_max, NetLayout(shape).width})),
         outputs_(at::zeros({shape.outputs(), stride_of(rows_max)})),
         ones_(at::ones({rows_max})),
@@ -45,10 +47,9 @@ class TorchMlp final : public Network {
     layers_.reserve(snapshots_max_);
   }
 
-  dense::Heads forward(std::span<const float> packed, const float* observations,
-                       int rows) override {
+  dense::Heads forward(const WeightView& weights, const float* observations, int rows) override {
     const at::NoGradGuard no_autograd;
-    const Layers& layers = layers_of(packed.data());
+    const Layers& layers = layers_of(weights.parameters.data());
     use_rows(rows);
     inputs_ = inputs_of_rows(observations, rows);
     for (std::size_t i = 0; i < results_.size(); ++i) {
@@ -157,16 +158,25 @@ class TorchMlp final : public Network {
   Batch now_;
 };
 
+NetworkMaker cpu_maker() {
+  return {[](const NetShape& shape, int rows_max) -> std::unique_ptr<Network> {
+    if (shape.kind == NetKind::mlp) return std::make_unique<TorchMlp>(shape, rows_max);
+    return make_device_network(shape, rows_max, make_cpu_queue());
+  }};
+}
+
 }  // namespace
 }  // namespace hone::ga3c
 
 // The functions that network_maker.cpp looks up.
-extern "C" hone::ga3c::Network* hone_torch_network(const hone::ga3c::NetShape& shape, int rows_max,
-                                                   bool cuda) {
+extern "C" hone::ga3c::NetworkMaker* hone_torch_maker(bool cuda) {
   namespace ga3c = hone::ga3c;
-  if (cuda) return ga3c::make_device_network(shape, rows_max, ga3c::Device::cuda).release();
-  if (shape.kind == ga3c::NetKind::mlp)
-    return std::make_unique<ga3c::TorchMlp>(shape, rows_max).release();
-  return ga3c::make_device_network(shape, rows_max, ga3c::Device::cpu).release();
+  if (cuda) return std::make_unique<ga3c::NetworkMaker>(ga3c::cuda_maker({})).release();
+  return std::make_unique<ga3c::NetworkMaker>(ga3c::cpu_maker()).release();
+}
+// What tests/bench/device_bench.cpp looks up.
+extern "C" hone::ga3c::NetworkMaker* hone_torch_cuda_maker(
+    const hone::ga3c::DeviceChoices& choices) {
+  return std::make_unique<hone::ga3c::NetworkMaker>(hone::ga3c::cuda_maker(choices)).release();
 }
 extern "C" bool hone_torch_has_cuda() { return hone::ga3c::has_cuda(); }

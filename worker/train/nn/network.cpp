@@ -104,4 +104,9 @@ std::vector<float> first_weights(const NetShape& shape, WeightStart start, std::
   return weights;
 }
 
+std::size_t input_floats_of(const NetShape& shape, int rows_max) {
+  return dense::padded(static_cast<std::size_t>(rows_max)) *
+         static_cast<std::size_t>(shape.input_floats());
+}
+
 }  // namespace hone::ga3c

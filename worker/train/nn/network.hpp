@@ -1,9 +1,10 @@
 // A policy-and-value network over one flat parameter vector. An object is used by one thread: it
 // has the buffers of its last batch. Two implementations use the same vector: mlp_own.cpp and
-// conv_*.cpp on the kernels of nn/kernels, mlp_torch.cpp and device_torch.cpp on libtorch.
+// conv_*.cpp on the kernels of nn/kernels, mlp_torch.cpp and device_*.cpp on libtorch.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -118,34 +119,62 @@ struct NetLayout {
 dense::Floats pack(const NetShape& shape, std::span<const float> values);
 std::vector<float> unpack(const NetShape& shape, std::span<const float> packed);
 
+// Weights as a packed vector, and their version.
+struct WeightView {
+  // NOLINTNEXTLINE(google-explicit-constructor): a vector is a view without a version
+  WeightView(std::span<const float> packed, std::uint64_t version_of = 0)
+      : parameters(packed), version(version_of) {}
+  WeightView(const dense::Floats& packed) : parameters(packed) {}  // NOLINT
+
+  std::span<const float> parameters;
+  // 0: unknown. Networks of one maker get the same weights whenever they get the same other number.
+  std::uint64_t version = 0;
+};
+
 class Network {
  public:
-  Network() = default;
+  // input_floats: of the most rows of a batch.
+  explicit Network(std::size_t input_floats) : input_floats_(input_floats) {}
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
   virtual ~Network() = default;
 
+  // Memory for the observations of a batch, which forward() reads fastest from there. The same at
+  // each call.
+  virtual float* input() {
+    if (input_.empty()) input_.resize(input_floats_);
+    return input_.data();
+  }
   // Returns the outputs for observations [rows][row_floats], valid until the next call. The caller
   // may write into them.
-  virtual dense::Heads forward(std::span<const float> packed, const float* observations,
-                               int rows) = 0;
+  virtual dense::Heads forward(const WeightView& weights, const float* observations, int rows) = 0;
   // Returns the gradient of the packed vector for the batch of the last forward(), with the same
   // parameters; valid until the next call. output_gradient: d loss / d outputs, in the layout of
   // the outputs.
   virtual std::span<const float> backward(std::span<const float> packed,
                                           const float* output_gradient) = 0;
+
+ private:
+  std::size_t input_floats_;
+  dense::Floats input_;
 };
 
+// Floats of the rows of a batch, padded as vectors of samples are.
+std::size_t input_floats_of(const NetShape& shape, int rows_max);
+
 enum class Backend { own, torch, cuda };  // torch and cuda: libtorch
-// Makes networks whose batches have at most `rows_max` rows.
+// Makes networks whose batches have at most `rows_max` rows: all networks of one training. Call it
+// on any thread.
 struct NetworkMaker {
-  std::unique_ptr<Network> (*make)(const NetShape& shape, int rows_max) = nullptr;
+  std::function<std::unique_ptr<Network>(const NetShape& shape, int rows_max)> make;
 };
 
 // Convolutions, equally wide hidden layers and two linear heads.
 std::unique_ptr<Network> make_own_network(const NetShape& shape, int rows_max);
 std::unique_ptr<Network> make_own_network(const NetShape& shape, int rows_max,
                                           const dense::Kernels& kernels);
+
+NetworkMaker own_maker();
 
 // Loads libtorch for the backends torch and cuda, which takes half a second. Refuses if hone was
 // built or installed without it. Call before other threads start.

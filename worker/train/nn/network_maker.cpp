@@ -4,7 +4,7 @@
 namespace hone::ga3c {
 namespace {
 
-using TorchMaker = Network* (*)(const NetShape& shape, int rows_max, bool cuda);
+using TorchMaker = NetworkMaker* (*)(bool cuda);
 
 // The functions of the module; null if it could not be opened.
 struct Torch {
@@ -16,7 +16,7 @@ struct Torch {
 const Torch& torch() {
   static const auto opened = []() -> Torch {
     constexpr const char* who = "backends torch and cuda need";
-    auto make = trainers::torch_function("hone_torch_network", who);
+    auto make = trainers::torch_function("hone_torch_maker", who);
     auto has_cuda = trainers::torch_function("hone_torch_has_cuda", who);
     if (!make || !has_cuda) return {nullptr, nullptr, make ? has_cuda.error() : make.error()};
     // POSIX guarantees these conversions.
@@ -25,21 +25,21 @@ const Torch& torch() {
   return opened;
 }
 
-std::unique_ptr<Network> make_on_torch(const NetShape& shape, int rows_max) {
-  return std::unique_ptr<Network>(torch().make(shape, rows_max, false));
-}
-
-std::unique_ptr<Network> make_on_cuda(const NetShape& shape, int rows_max) {
-  return std::unique_ptr<Network>(torch().make(shape, rows_max, true));
+NetworkMaker on_torch(bool cuda) {
+  return std::move(*std::unique_ptr<NetworkMaker>(torch().make(cuda)));
 }
 
 }  // namespace
 
+NetworkMaker own_maker() {
+  return {[](const NetShape& shape, int rows_max) { return make_own_network(shape, rows_max); }};
+}
+
 Result<NetworkMaker> network_maker(Backend backend) {
-  if (backend == Backend::own) return NetworkMaker{make_own_network};
+  if (backend == Backend::own) return own_maker();
   if (torch().fault) return refuse(Code::unavailable, torch().fault->detail, "/backend");
-  if (backend == Backend::torch) return NetworkMaker{make_on_torch};
-  if (torch().has_cuda()) return NetworkMaker{make_on_cuda};
+  if (backend == Backend::torch) return on_torch(false);
+  if (torch().has_cuda()) return on_torch(true);
   return refuse(Code::unavailable,
                 "backend cuda needs a GPU and a libtorch with CUDA, and this one finds none: point "
                 "CMAKE_PREFIX_PATH at such a libtorch when hone is built (tests/gpu/run does), or "

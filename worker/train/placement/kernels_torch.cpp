@@ -1,6 +1,7 @@
 // Real devices on libtorch: GPUs first, then CPUs of one thread each. Part of the module that is
 // loaded on demand.
 #include <ATen/ATen.h>
+#include <ATen/core/grad_mode.h>
 #include <sched.h>
 #include <torch/cuda.h>
 

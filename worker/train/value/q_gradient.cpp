@@ -7,7 +7,7 @@
 namespace hone::dqn {
 
 QGradient::QGradient(const QRule& rule, const ga3c::NetShape& shape, int rows_max,
-                     ga3c::NetworkMaker networks)
+                     const ga3c::NetworkMaker& networks)
     : rule_(rule), network_(networks.make(shape, rows_max)) {
   const auto rows = dense::padded(static_cast<std::size_t>(rows_max));
   best_.resize(rows);

@@ -36,7 +36,7 @@ struct QBatch {
 class QGradient {
  public:
   QGradient(const QRule& rule, const ga3c::NetShape& shape, int rows_max,
-            ga3c::NetworkMaker networks);
+            const ga3c::NetworkMaker& networks);
 
   // The outputs of the network with these weights, valid until the next call.
   dense::Heads outputs(std::span<const float> weights, const float* observations, int rows) {

@@ -14,7 +14,7 @@ dense::Floats all_ones(const ga3c::NetShape& shape) {
 }  // namespace
 
 QLearner::QLearner(const QRule& rule, const ga3c::NetShape& shape, std::span<const float> weights,
-                   int rows_max, ga3c::NetworkMaker networks)
+                   int rows_max, const ga3c::NetworkMaker& networks)
     : rule_(rule),
       shape_(shape),
       gradient_(rule, shape, rows_max, networks),

@@ -27,7 +27,7 @@ class QLearner {
  public:
   // weights: in the order of the model file (net_parts()).
   QLearner(const QRule& rule, const ga3c::NetShape& shape, std::span<const float> weights,
-           int rows_max, ga3c::NetworkMaker networks);
+           int rows_max, const ga3c::NetworkMaker& networks);
 
   // Returns the outputs of the online network, valid until the next call.
   dense::Heads outputs(const float* observations, int rows) {

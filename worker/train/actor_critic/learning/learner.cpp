@@ -94,14 +94,13 @@ void ParameterServer::restore(const State& state) {
   board_.publish(weights_);
 }
 
-Learner::Learner(const NetShape& shape, int samples_max, NetworkMaker networks,
+Learner::Learner(const NetShape& shape, int samples_max, const NetworkMaker& networks,
                  ParameterServer& server)
     : shape_(shape),
       server_(server),
       network_(networks.make(shape, samples_max)),
       samples_max_(samples_max) {
   const auto rows = dense::padded(static_cast<std::size_t>(samples_max));
-  observations_.resize(rows * static_cast<std::size_t>(shape.input_floats()));
   actions_.resize(rows);
   targets_.resize(rows);
   advantages_.resize(rows);
@@ -151,6 +150,7 @@ std::size_t Learner::fitting(std::span<const Piece> pieces) const {
 
 void Learner::gather(std::span<const Piece> pieces) {
   const auto size = static_cast<std::size_t>(shape_.input_floats());
+  float* observations = network_->input();
   auto numbers = numbers_.begin();
   std::size_t sample = 0;
   version_sum_ = 0;
@@ -161,7 +161,7 @@ void Learner::gather(std::span<const Piece> pieces) {
     std::copy_n(rollout->advantages(column).begin(), steps, &advantages_[sample]);
     std::copy_n(rollout->log_chances(column).begin(), steps, &log_chances_[sample]);
     for (int t = 0; t < rollout->steps; ++t, ++sample) {
-      std::copy_n(rollout->observation(t, column), size, &observations_[sample * size]);
+      observations = std::copy_n(rollout->observation(t, column), size, observations);
       numbers = std::copy_n(rollout->numbers(t, column).begin(), shape_.deviations(), numbers);
       version_sum_ += static_cast<double>(rollout->version(t));
     }
@@ -172,8 +172,7 @@ void Learner::gather(std::span<const Piece> pieces) {
 std::span<const float> Learner::batch_gradient(std::span<const Piece> pieces,
                                                const WeightView& weights, float scale) {
   gather(pieces);
-  const auto sums =
-      loss_of(network_->forward(weights.parameters, observations_.data(), samples_), scale);
+  const auto sums = loss_of(network_->forward(weights, network_->input(), samples_), scale);
   batch_.samples = samples_;
   batch_.loss = {sums.policy, sums.value, sums.entropy};
   batch_.policy_lag = static_cast<double>(weights.version) * samples_ - version_sum_;

@@ -109,7 +109,8 @@ class ParameterServer {
 // Computes gradients. Each thread that trains has its own.
 class Learner {
  public:
-  Learner(const NetShape& shape, int samples_max, NetworkMaker networks, ParameterServer& server);
+  Learner(const NetShape& shape, int samples_max, const NetworkMaker& networks,
+          ParameterServer& server);
 
   // Makes one update of the server from the pieces, with the gradient at `weights`.
   void serve(std::span<const Piece> pieces, const WeightView& weights);
@@ -134,7 +135,6 @@ class Learner {
   int samples_ = 0;
   double version_sum_ = 0;
   LearningMeter batch_;
-  dense::Floats observations_;
   dense::Numbers actions_;
   std::vector<float> numbers_;  // of continuous actions, [samples][numbers of an action]
   dense::Floats targets_;

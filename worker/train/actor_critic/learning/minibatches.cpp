@@ -35,15 +35,15 @@ void normalize(std::span<float> advantages) {
   for (float& a : advantages) a = static_cast<float>((a - mean) / deviation);
 }
 
-MinibatchLearner::MinibatchLearner(const NetShape& shape, int samples_max, NetworkMaker networks,
-                                   ParameterServer& server, std::uint64_t seed)
+MinibatchLearner::MinibatchLearner(const NetShape& shape, int samples_max,
+                                   const NetworkMaker& networks, ParameterServer& server,
+                                   std::uint64_t seed)
     : shape_(shape), server_(server), seed_(seed) {
   const auto all = static_cast<std::size_t>(samples_max);
   const auto parts = static_cast<std::size_t>(server.rule().minibatches.count);
   const auto rows_max = (all + parts - 1) / parts;
   const auto rows = dense::padded(rows_max);
   network_ = networks.make(shape, static_cast<int>(rows_max));
-  observations_.resize(rows * static_cast<std::size_t>(shape.input_floats()));
   actions_.resize(rows);
   numbers_.resize(rows * static_cast<std::size_t>(shape.deviations()));
   for (auto* column : {&targets_, &advantages_, &log_chances_, &old_values_}) column->resize(rows);
@@ -100,9 +100,10 @@ void MinibatchLearner::gather(std::span<const std::uint32_t> chosen) {
   const auto each = static_cast<std::size_t>(shape_.deviations());
   rows_ = static_cast<int>(chosen.size());
   version_sum_ = 0;
+  float* observations = network_->input();
   for (std::size_t row = 0; row < chosen.size(); ++row) {
     const auto& sample = samples_[chosen[row]];
-    std::copy_n(sample.observation, size, &observations_[row * size]);
+    observations = std::copy_n(sample.observation, size, observations);
     if (each > 0) std::copy_n(sample.numbers, each, &numbers_[row * each]);
     actions_[row] = sample.action;
     targets_[row] = sample.target;
@@ -117,7 +118,7 @@ void MinibatchLearner::gather(std::span<const std::uint32_t> chosen) {
 bool MinibatchLearner::update(std::span<const std::uint32_t> chosen) {
   gather(chosen);
   const auto reading = server_.weights().read();
-  const auto outputs = network_->forward(reading.parameters(), observations_.data(), rows_);
+  const auto outputs = network_->forward(reading.view(), network_->input(), rows_);
   note_log_chances(shape_, outputs, actions_.data(), numbers_.data(),
                    std::span(new_log_chances_).first(chosen.size()));
   const double kl = approximate_kl(std::span(new_log_chances_).first(chosen.size()),

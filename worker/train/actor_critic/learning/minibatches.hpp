@@ -25,7 +25,7 @@ void normalize(std::span<float> advantages);
 class MinibatchLearner {
  public:
   // samples_max: of a rollout.
-  MinibatchLearner(const NetShape& shape, int samples_max, NetworkMaker networks,
+  MinibatchLearner(const NetShape& shape, int samples_max, const NetworkMaker& networks,
                    ParameterServer& server, std::uint64_t seed);
 
   // Makes the updates of a rollout. `pieces` are all its columns.
@@ -61,7 +61,6 @@ class MinibatchLearner {
   // The minibatch.
   int rows_ = 0;
   double version_sum_ = 0;
-  dense::Floats observations_;
   dense::Numbers actions_;
   std::vector<float> numbers_;
   dense::Floats targets_, advantages_, log_chances_, old_values_;

@@ -8,12 +8,12 @@
 namespace hone::ga3c {
 
 VtraceLearner::VtraceLearner(const NetShape& shape, int samples_max, int pieces_max,
-                             NetworkMaker networks, ParameterServer& server, const VtraceRule& rule)
+                             const NetworkMaker& networks, ParameterServer& server,
+                             const VtraceRule& rule)
     : shape_(shape), server_(server), rule_(rule) {
   const int rows_max = samples_max + pieces_max;
   const auto rows = dense::padded(static_cast<std::size_t>(rows_max));
   network_ = networks.make(shape, rows_max);
-  observations_.resize(rows * static_cast<std::size_t>(shape.input_floats()));
   actions_.resize(rows);
   numbers_.resize(rows * static_cast<std::size_t>(shape.deviations()));
   for (auto* column : {&targets_, &advantages_, &log_chances_}) column->resize(rows);
@@ -25,7 +25,7 @@ void VtraceLearner::serve(std::span<const Piece> pieces) {
   gather(pieces);
   const auto reading = server_.weights().read();
   const int rows = static_cast<int>(samples_ + pieces.size());
-  const auto outputs = network_->forward(reading.parameters(), observations_.data(), rows);
+  const auto outputs = network_->forward(reading.view(), network_->input(), rows);
   label(pieces, outputs);
   const auto sums = loss_of(outputs);
   LearningMeter meter;
@@ -40,6 +40,7 @@ void VtraceLearner::serve(std::span<const Piece> pieces) {
 
 void VtraceLearner::gather(std::span<const Piece> pieces) {
   const auto size = static_cast<std::size_t>(shape_.input_floats());
+  float* observations = network_->input();
   auto numbers = numbers_.begin();
   samples_ = 0;
   version_sum_ = 0;
@@ -48,14 +49,13 @@ void VtraceLearner::gather(std::span<const Piece> pieces) {
     std::copy_n(rollout->actions(column).begin(), steps, &actions_[samples_]);
     std::copy_n(rollout->log_chances(column).begin(), steps, &log_chances_[samples_]);
     for (int t = 0; t < rollout->steps; ++t, ++samples_) {
-      std::copy_n(rollout->observation(t, column), size, &observations_[samples_ * size]);
+      observations = std::copy_n(rollout->observation(t, column), size, observations);
       numbers = std::copy_n(rollout->numbers(t, column).begin(), shape_.deviations(), numbers);
       version_sum_ += static_cast<double>(rollout->version(t));
     }
   }
-  auto row = samples_;
   for (const auto& [rollout, column] : pieces)
-    std::copy_n(rollout->observation(rollout->steps, column), size, &observations_[row++ * size]);
+    observations = std::copy_n(rollout->observation(rollout->steps, column), size, observations);
 }
 
 void VtraceLearner::label(std::span<const Piece> pieces, const dense::Heads& outputs) {

@@ -16,8 +16,8 @@ namespace hone::ga3c {
 class VtraceLearner {
  public:
   // samples_max and pieces_max: of one update.
-  VtraceLearner(const NetShape& shape, int samples_max, int pieces_max, NetworkMaker networks,
-                ParameterServer& server, const VtraceRule& rule);
+  VtraceLearner(const NetShape& shape, int samples_max, int pieces_max,
+                const NetworkMaker& networks, ParameterServer& server, const VtraceRule& rule);
 
   // Makes one update of the server from the pieces, at its current weights.
   void serve(std::span<const Piece> pieces);
@@ -34,7 +34,6 @@ class VtraceLearner {
   std::unique_ptr<Network> network_;
   std::size_t samples_ = 0;
   double version_sum_ = 0;
-  dense::Floats observations_;  // of the samples, then of the states after each piece
   dense::Numbers actions_;
   std::vector<float> numbers_;  // of continuous actions
   dense::Floats targets_, advantages_, log_chances_;

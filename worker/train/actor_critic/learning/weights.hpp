@@ -8,15 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/nn/kernels/floats.hpp"
+#include "worker/train/nn/network.hpp"
 
 namespace hone::ga3c {
-
-// Weights and their version.
-struct WeightView {
-  std::span<const float> parameters;
-  std::uint64_t version = 0;
-};
 
 class WeightBoard {
  public:
@@ -43,7 +37,7 @@ class WeightBoard {
     std::uint64_t version_;
   };
 
-  // The current version. Thread-safe.
+  // The current version; the first is 1. Thread-safe.
   [[nodiscard]] Reading read();
   // Makes a copy of `parameters` the next version. One writer at a time.
   void publish(std::span<const float> parameters);

@@ -5,28 +5,34 @@ namespace hone::ga3c {
 void QueueClient::predict(PredictRequest& request) {
   request.ask();
   PredictRequest* const item = &request;
+  if (!networks_) {
+    predictions_.push({&item, 1}, PredictionQueue::Wake::one);
+    request.wait();
+    return;
+  }
   predictions_.push({&item, 1}, PredictionQueue::Wake::none);
   while (!request.answered()) {
     if (!predictions_.try_pop_batch(requests_)) {
       request.wait();
       return;
     }
-    networks_.predictor.serve(requests_, server_.weights().read().view());
+    networks_->predictor.serve(requests_, server_.weights().read().view());
     predictions_.finish_batch(PredictionQueue::Wake::one);
   }
 }
 
 void QueueClient::train(std::span<const Piece> pieces, TrainingQueue::Wake wake) {
-  training_.push(pieces, wake);
+  training_.push(pieces, networks_ ? wake : TrainingQueue::Wake::one);
 }
 
 void QueueClient::wait_until_trained(Rollout& rollout) {
+  if (!networks_) return rollout.wait_until_free();
   while (!rollout.is_free()) {
     if (!training_.try_pop_batch(pieces_)) {
       rollout.wait_until_free();
       return;
     }
-    networks_.learner.serve(pieces_, server_.weights().read().view());
+    networks_->learner.serve(pieces_, server_.weights().read().view());
     training_.finish_batch(rollout.is_free() ? TrainingQueue::Wake::one
                                              : TrainingQueue::Wake::none);
   }

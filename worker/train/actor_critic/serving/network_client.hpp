@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -41,12 +42,12 @@ struct ThreadNetworks {
   Learner learner;
 };
 
-// GA3C: through the two queues, which predictors and trainers serve. An actor that has to wait
-// serves a batch itself where the queue allows one (see batch_queue.hpp).
+// GA3C: through the two queues, which predictors and trainers serve. An actor with networks that
+// has to wait serves a batch itself where the queue allows one (see batch_queue.hpp).
 class QueueClient final : public NetworkClient {
  public:
-  QueueClient(PredictionQueue& predictions, TrainingQueue& training, ThreadNetworks networks,
-              ParameterServer& server)
+  QueueClient(PredictionQueue& predictions, TrainingQueue& training,
+              std::optional<ThreadNetworks> networks, ParameterServer& server)
       : predictions_(predictions),
         training_(training),
         networks_(std::move(networks)),
@@ -60,7 +61,7 @@ class QueueClient final : public NetworkClient {
  private:
   PredictionQueue& predictions_;
   TrainingQueue& training_;
-  ThreadNetworks networks_;
+  std::optional<ThreadNetworks> networks_;
   ParameterServer& server_;
   std::vector<PredictRequest*> requests_;
   std::vector<Piece> pieces_;

@@ -6,15 +6,12 @@
 
 namespace hone::ga3c {
 
-Predictor::Predictor(const NetShape& shape, int rows_max, NetworkMaker networks)
-    : shape_(shape),
-      network_(networks.make(shape, rows_max)),
-      observations_(static_cast<std::size_t>(rows_max) *
-                    static_cast<std::size_t>(shape.input_floats())) {}
+Predictor::Predictor(const NetShape& shape, int rows_max, const NetworkMaker& networks)
+    : shape_(shape), network_(networks.make(shape, rows_max)) {}
 
 const float* Predictor::gather(std::span<PredictRequest* const> requests) {
   if (requests.size() == 1 && requests[0]->extra_rows == 0) return requests[0]->observations;
-  float* out = observations_.data();
+  float* out = network_->input();
   const auto append = [&](const float* rows, int count) {
     out = std::copy_n(rows, static_cast<std::ptrdiff_t>(count) * shape_.input_floats(), out);
   };
@@ -22,13 +19,13 @@ const float* Predictor::gather(std::span<PredictRequest* const> requests) {
     append(request->observations, request->rows);
     append(request->extra_observations, request->extra_rows);
   }
-  return observations_.data();
+  return network_->input();
 }
 
 void Predictor::serve(std::span<PredictRequest* const> requests, const WeightView& weights) {
   int rows = 0;
   for (const auto* request : requests) rows += weight_of(request);
-  const auto heads = network_->forward(weights.parameters, gather(requests), rows);
+  const auto heads = network_->forward(weights, gather(requests), rows);
   if (shape_.policy == Policy::categorical) dense::best_kernels().softmax(heads);
 
   const float* row = heads.data;

@@ -46,7 +46,7 @@ inline int weight_of(const PredictRequest* request) { return request->rows + req
 // Each thread that serves requests has its own.
 class Predictor {
  public:
-  Predictor(const NetShape& shape, int rows_max, NetworkMaker networks);
+  Predictor(const NetShape& shape, int rows_max, const NetworkMaker& networks);
 
   // Answers all requests with one evaluation. Precondition: they have at most rows_max rows.
   void serve(std::span<PredictRequest* const> requests, const WeightView& weights);
@@ -56,7 +56,6 @@ class Predictor {
 
   NetShape shape_;
   std::unique_ptr<Network> network_;
-  dense::Floats observations_;
 };
 
 }  // namespace hone::ga3c
