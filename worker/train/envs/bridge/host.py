@@ -213,6 +213,7 @@ class Atari:
     def __init__(self, game, arguments, count, sticky):
         vector = installed("ale_py.vector_env")
         background = arguments.pop("background", "kept")
+        self.tells_lives = bool(arguments.get("life_loss_info"))
         given = dict(num_threads=1, reward_clipping=False, autoreset_mode="SameStep",
                      repeat_action_probability=sticky)
         self.games = vector.AtariVectorEnv(game, count, **{**given, **arguments})
@@ -232,7 +233,7 @@ class Atari:
         seen, rewards, terminated, truncated, info = self.games.step(numpy.asarray(out.actions))
         numpy.copyto(numpy.asarray(out.rewards), rewards, casting="unsafe")
         # A game that is over has been replaced by one with all lives.
-        lost = terminated & ~truncated & (info["lives"] < self.lives)
+        lost = terminated & ~truncated & (info["lives"] < self.lives) & self.tells_lives
         self.lives = numpy.array(info["lives"])
         over = (terminated & ~lost) | truncated
         ends = numpy.where(lost, self.life_lost, terminated)
