@@ -11,11 +11,8 @@ from conftest import sweep_spec
 from test_shared_gpus import finish
 from test_worker import Worker, wait_for
 
-pytestmark = pytest.mark.skipif(
-    not os.environ.get("HONE_REAL_GPU"),
-    reason="tests/gpu/run runs these")
-
-GIB = 1 << 30
+pytestmark = pytest.mark.skipif(not os.environ.get("HONE_REAL_GPU"),
+                                reason="tests/gpu/run runs these")
 
 # share.py FOLDER TOGETHER MODE
 #   keeps   fills its share of the GPU but for a part, is refused twice its share, and waits until
@@ -105,64 +102,25 @@ def test_a_run_that_finds_the_gpu_full_is_tried_again_alone(server, worker, tmp_
     assert [one["failure"] for one in attempts] == ["oom", "none"], attempts
 
 
-def test_trainings_of_hone_share_a_gpu(server, worker, tmp_path):
-    spec = sweep_spec(
+def training(memory, trials, phases, settings, **changes):
+    """A sweep of GA3C on the GPU."""
+    return sweep_spec(
         command=None,
-        trainer={
-            "name": "ga3c",
-            "env": "Synthetic-screens",
-            "backend": "cuda",
-            "agents": 2,
-            "envs": 8,
-            "hidden": 64},
-        parameters={
-            "learning_rate": {
-                "type": "float",
-                "min": 1e-4,
-                "max": 1e-3,
-                "scale": "log"}},
-        search={
-            "method": "random",
-            "trials": 4},
-        resources={
-            "gpus": 1,
-            "gpu_memory": "6GiB"},
-        budget={
-            "unit": "frames",
-            "per_run": 20000,
-            "phases": 2})
-    finish(server, server.submit(spec), worker)
+        trainer={"name": "ga3c", "env": "Synthetic-screens", "backend": "cuda", **settings},
+        parameters={"learning_rate": {"type": "float", "min": 1e-4, "max": 1e-3, "scale": "log"}},
+        search={"method": "random", "trials": trials},
+        resources={"gpus": 1, "gpu_memory": memory},
+        budget={"unit": "frames", "per_run": 20000, "phases": phases}, **changes)
+
+
+def test_trainings_of_hone_share_a_gpu(server, worker, tmp_path):
+    settings = {"agents": 2, "envs": 8, "hidden": 64}
+    finish(server, server.submit(training("6GiB", 4, 2, settings)), worker)
 
 
 def test_a_training_of_hone_keeps_to_its_memory(server, worker, tmp_path):
-    spec = sweep_spec(
-        command=None,
-        trainer={
-            "name": "ga3c",
-            "env": "Synthetic-screens",
-            "backend": "cuda",
-            "agents": 8,
-            "envs": 64,
-            "train_batch": 4096},
-        parameters={
-            "learning_rate": {
-                "type": "float",
-                "min": 1e-4,
-                "max": 1e-3,
-                "scale": "log"}},
-        search={
-            "method": "random",
-            "trials": 1},
-        resources={
-            "gpus": 1,
-            "gpu_memory": "1GiB"},
-        budget={
-            "unit": "frames",
-            "per_run": 20000,
-            "phases": 1},
-        limits={
-            "max_retries": 0})
-    server.submit(spec)
+    settings = {"agents": 8, "envs": 64, "train_batch": 4096}
+    server.submit(training("1GiB", 1, 1, settings, limits={"max_retries": 0}))
     wait_for(lambda: any(one["failure"] == "oom" for one in attempts_of(server)), seconds=90)
 
 

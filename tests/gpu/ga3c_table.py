@@ -44,22 +44,28 @@ def train(program, words, count=1):
     """Results of `count` trainings in parallel, and what the GPU did meanwhile."""
     command = [program, "ga3c", "--format", "json", *words]
     with Watch() as watch:
-        processes = [subprocess.Popen([*command,
-                                       "--seed",
-                                       str(seed)],
-                                      stdout=subprocess.PIPE,
-                                      stderr=subprocess.PIPE,
-                                      text=True) for seed in range(1,
-                                                                   count + 1)]
-        rows = []
-        for process in processes:
-            try:
-                out, err = process.communicate(timeout=LIMIT_S)
-                rows.append(json.loads(out))
-            except (subprocess.TimeoutExpired, json.JSONDecodeError):
-                process.kill()
-                print("failed:", " ".join(command), (locals().get("err") or "")[-400:], flush=True)
+        processes = [start([*command, "--seed", str(seed)]) for seed in range(1, count + 1)]
+        rows = [row for row in map(result_of, processes) if row is not None]
     return rows, watch
+
+
+def start(command):
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def result_of(process):
+    """What the training printed; None, with the reason on the screen, where it did not end well."""
+    why = f"did not end in {LIMIT_S} s"
+    try:
+        out, err = process.communicate(timeout=LIMIT_S)
+        if process.returncode == 0:
+            return json.loads(out)
+        why = err[-400:]
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+    print("failed:", " ".join(process.args), why, flush=True)
+    return None
 
 
 HEAD = (

@@ -219,6 +219,29 @@ TEST_P(EveryBackend, answers_each_batch_by_its_own_weights) {
   EXPECT_EQ(by_rows(network->forward(first, observations.data(), 3)), by_first);
 }
 
+TEST_P(EveryBackend, answers_each_version_by_its_own_weights) {
+  const envs::Planes planes{21, 23, 3};
+  for (const auto kind : {NetKind::mlp, NetKind::conv}) {
+    NetShape shape{.inputs = planes.size(), .hidden = 24, .actions = 3, .kind = kind};
+    shape.planes = planes;
+    const auto first = pack(shape, noise(parameter_count(shape), 1));
+    const auto second = pack(shape, noise(parameter_count(shape), 2));
+    const auto network = network_maker(GetParam())->make(shape, 3);
+    const auto screens = noise(static_cast<std::size_t>(3 * shape.inputs), 3);
+    std::copy(screens.begin(), screens.end(), network->input());
+    const auto answer = [&](const WeightView& weights) {
+      return by_rows(network->forward(weights, network->input(), 3));
+    };
+    const auto by_first = answer({first, 1});
+    EXPECT_EQ(answer({first, 1}), by_first);
+    const auto by_second = answer({second, 2});
+    EXPECT_NE(by_second, by_first);
+    EXPECT_EQ(answer({first, 3}), by_first);
+    EXPECT_EQ(answer(second), by_second) << "without a version";
+    EXPECT_EQ(answer(first), by_first) << "without a version";
+  }
+}
+
 TEST_P(EveryBackend, reads_bytes_as_the_numbers_they_stand_for) {
   const envs::Planes planes{21, 23, 3};
   constexpr int rows = 3;
