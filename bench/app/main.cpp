@@ -243,7 +243,7 @@ CommandAction declare_bench(Flags& flags) {
         "TASK", options.task,
         "of driver: version, startup, memory, latency, quality, storage-client; of curves: the "
         "family (all)");
-    flags.arguments("KEY=VALUE", options.words, "of driver: arguments of the task");
+    flags.arguments("SETTING", options.words, "of driver: arguments of the task, KEY=VALUE each");
     add_load_flags(flags, options);
     add_lineage_flags(flags, options);
     add_curves_flags(flags, options);

@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/ascii.hpp"
+#include "base/expect.hpp"
 #include "base/nearest.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
@@ -31,6 +33,12 @@ CLI::Option* add(CLI::App& app, const std::string& group, const std::string& tex
                  const std::string& help) {
   const Named named = split_names(text);
   return app.add_option(named.names, value, help)->option_text(named.shown)->group(group);
+}
+
+// CLI11 of Debian 13 throws for arguments named with other characters; that of Debian 12 does not.
+const std::string& known_by_all(const std::string& name) {
+  expect(is_plain(name, ""), "arguments are named by letters and digits");
+  return name;
 }
 
 CLI::Validator within(Bounds bounds) {
@@ -86,17 +94,17 @@ Flags::Flags() : impl_(std::make_unique<Impl>()) {
 Flags::~Flags() = default;
 
 void Flags::argument(const std::string& name, std::string& value, const std::string& help) {
-  impl_->app.add_option(name, value, help)->required();
+  impl_->app.add_option(known_by_all(name), value, help)->required();
 }
 
 void Flags::optional_argument(const std::string& name, std::string& value,
                               const std::string& help) {
-  impl_->app.add_option(name, value, help);
+  impl_->app.add_option(known_by_all(name), value, help);
 }
 
 void Flags::arguments(const std::string& name, std::vector<std::string>& values,
                       const std::string& help) {
-  impl_->app.add_option(name, values, help);
+  impl_->app.add_option(known_by_all(name), values, help);
 }
 
 void Flags::flag(const std::string& names, bool& value, const std::string& help) {

@@ -359,8 +359,9 @@ CommandAction declare_fleet(Flags& flags) {
     flags.argument("ACTION", options.action, "create, set, ls, show, explain, stop or logs");
     flags.optional_argument("FLEET", options.fleet,
                             "id or name of the fleet; create: a name or a file; logs: a pilot");
-    flags.arguments("KEY=VALUE", options.settings,
-                    "engine, min, max, backlog, idle, wall, drain, slots, gpus, url, ...");
+    flags.arguments("SETTING", options.settings,
+                    "KEY=VALUE each: engine, min, max, backlog, idle, wall, drain, slots, gpus, "
+                    "url, ...");
     flags.text("--engine ENGINE", options.engine, "create: the same as engine=ENGINE");
     flags.flag("--all", options.all, "also list fleets that are stopped");
     flags.flag(
