@@ -123,5 +123,23 @@ class Catch:
             row[left:left + width] = [level] * width
 
 
+class Meeting(Walk):
+    """Begins only while another process begins as well: opening a pipe waits for its other end. Needs
+    a named pipe `pipe` and no folder `first` in `folder`."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self.folder = folder
+
+    def reset(self, seed=None):
+        try:
+            os.mkdir(os.path.join(self.folder, "first"))
+            end = "w"
+        except FileExistsError:
+            end = "r"
+        with open(os.path.join(self.folder, "pipe"), end):
+            return super().reset(seed)
+
+
 def broken():
     raise ValueError("no such walk")

@@ -1,13 +1,17 @@
 // Environments of other programs, with tests/data/gym/toy_envs.py, which needs neither Gymnasium
 // nor NumPy. With Gymnasium and Atari: tests/e2e/test_gym.py.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "worker/train/envs/core/groups.hpp"
 #include "worker/train/envs/table.hpp"
 
 namespace hone::envs {
@@ -162,6 +166,43 @@ TEST_F(Bridge, does_not_wait_without_limit) {
   played.step(*env, {0});
   EXPECT_EQ(played.truncated, (Marks{1}));
   unsetenv("HONE_ENV_TIMEOUT");
+}
+
+// They started one after another: 32 groups of Atari took more than 90 s.
+TEST_F(Bridge, starts_groups_side_by_side) {
+  const auto folder = testing::TempDir() + "/meeting-" + std::to_string(getpid());
+  std::filesystem::create_directory(folder);
+  ASSERT_EQ(::mkfifo((folder + "/pipe").c_str(), 0600), 0);
+  setenv("HONE_ENV_TIMEOUT", "30", 1);
+  const auto groups = make_groups(found("gym:toy_envs:Meeting?folder=" + folder), {.count = 1}, 2);
+  unsetenv("HONE_ENV_TIMEOUT");
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(groups) << groups.error().detail;
+  EXPECT_EQ(groups->size(), 2U);
+}
+
+TEST_F(Bridge, groups_begin_where_a_single_one_of_all_copies_would) {
+  const auto env = found("gym:toy_envs:Walk");
+  const Played all(**env.make({.count = 4, .seed = 7}));
+  const auto groups = make_groups(env, {.count = 2, .seed = 7}, 2);
+  ASSERT_TRUE(groups);
+  Floats seen;
+  for (const auto& group : *groups) {
+    const Played half(*group);
+    seen.insert(seen.end(), half.observations.begin(), half.observations.end());
+  }
+  EXPECT_EQ(seen, all.observations);
+}
+
+TEST_F(Bridge, refuses_groups_of_which_one_cannot_be_made) {
+  auto env = found("gym:toy_envs:Walk");
+  env.make = [make = env.make](const EnvPlan& plan) -> Result<std::unique_ptr<VecEnv>> {
+    if (plan.first_index == 2) return refuse(Code::invalid, "the third", "/env");
+    return make(plan);
+  };
+  const auto groups = make_groups(env, {.count = 1}, 3);
+  ASSERT_FALSE(groups);
+  EXPECT_EQ(groups.error().detail, "the third");
 }
 
 TEST_F(Bridge, gives_up_when_failures_do_not_end) {

@@ -19,6 +19,7 @@
 #include "worker/train/actor_critic/impala_processes.hpp"
 #include "worker/train/actor_critic/model.hpp"
 #include "worker/train/actor_critic/telemetry.hpp"
+#include "worker/train/envs/core/groups.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::ga3c {
@@ -116,16 +117,20 @@ Status ActorCritic::make_actors(const trainers::TrainingJob& job) {
 }
 
 Status ActorCritic::grow(int agents) {
-  for (auto i = actors_.size(); i < static_cast<std::size_t>(agents); ++i) {
-    const auto first_index = i * static_cast<std::uint64_t>(options_.envs_per_agent);
-    auto env =
-        options_.env.make({options_.envs_per_agent, options_.seed, first_index, options_.sticky});
-    if (!env) return std::move(env).error();
+  const auto first_index = [&] {
+    return actors_.size() * static_cast<std::uint64_t>(options_.envs_per_agent);
+  };
+  auto made = envs::make_groups(
+      options_.env, {options_.envs_per_agent, options_.seed, first_index(), options_.sticky},
+      agents - static_cast<int>(actors_.size()));
+  if (!made) return std::move(made).error();
+  for (auto& env : *made) {
     if (options_.scale_observations)
-      *env = scaled_env(std::move(*env), observations_, Scaling::learned);
-    auto group = std::make_unique<EnvGroup>(std::move(*env), options_.seed, first_index);
-    actors_.push_back({agent_of(std::move(group)),
-                       std::make_unique<FrameBudget>(counters_[i % counters_.size()])});
+      env = scaled_env(std::move(env), observations_, Scaling::learned);
+    auto group = std::make_unique<EnvGroup>(std::move(env), options_.seed, first_index());
+    actors_.push_back(
+        {agent_of(std::move(group)),
+         std::make_unique<FrameBudget>(counters_[actors_.size() % counters_.size()])});
   }
   return Done{};
 }

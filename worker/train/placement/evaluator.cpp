@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "worker/train/placement/in_parallel.hpp"
+#include "base/in_parallel.hpp"
 
 namespace hone::trainers {
 namespace {

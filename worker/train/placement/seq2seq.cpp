@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "worker/train/placement/in_parallel.hpp"
+#include "base/in_parallel.hpp"
 
 namespace hone::trainers {
 namespace {

@@ -9,6 +9,7 @@
 #include "worker/train/actor_critic/experience/frames.hpp"
 #include "worker/train/actor_critic/experience/play_meter.hpp"
 #include "worker/train/actor_critic/learning/weights.hpp"
+#include "worker/train/envs/core/groups.hpp"
 #include "worker/train/table.hpp"
 #include "worker/train/value/actor_threads.hpp"
 #include "worker/train/value/apex_actor.hpp"
@@ -98,12 +99,11 @@ Status Apex::make_actors(const trainers::TrainingJob& job) {
     return Done{};
   }
   const int each = options_.envs / options_.apex.actors;
-  for (int i = 0; i < options_.apex.actors; ++i) {
-    auto env = options_.env.make(
-        {each, options_.seed, static_cast<std::uint64_t>(i * each), options_.sticky});
-    if (!env) return std::move(env).error();
-    actors_.push_back(std::make_unique<ApexActor>(options_, *std::move(env), i));
-  }
+  auto made = envs::make_groups(options_.env, {each, options_.seed, 0, options_.sticky},
+                                options_.apex.actors);
+  if (!made) return std::move(made).error();
+  for (int i = 0; auto& env : *made)
+    actors_.push_back(std::make_unique<ApexActor>(options_, std::move(env), i++));
   return Done{};
 }
 

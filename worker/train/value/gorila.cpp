@@ -3,6 +3,7 @@
 // plays, so that runs of equal length compute equal numbers of gradients on any machine.
 #include "worker/train/actor_critic/evaluate.hpp"
 #include "worker/train/actor_critic/experience/play_meter.hpp"
+#include "worker/train/envs/core/groups.hpp"
 #include "worker/train/table.hpp"
 #include "worker/train/value/actor_threads.hpp"
 #include "worker/train/value/gorila_processes.hpp"
@@ -54,13 +55,12 @@ Status Gorila::make_actors(const trainers::TrainingJob& job) {
     return Done{};
   }
   const int each = options_.envs / options_.apex.actors;
-  for (int i = 0; i < options_.apex.actors; ++i) {
-    auto env = options_.env.make(
-        {each, options_.seed, static_cast<std::uint64_t>(i * each), options_.sticky});
-    if (!env) return std::move(env).error();
+  auto made = envs::make_groups(options_.env, {each, options_.seed, 0, options_.sticky},
+                                options_.apex.actors);
+  if (!made) return std::move(made).error();
+  for (int i = 0; auto& env : *made)
     nodes_.push_back(
-        std::make_unique<GorilaNode>(options_, *std::move(env), i, server_->shards().count()));
-  }
+        std::make_unique<GorilaNode>(options_, std::move(env), i++, server_->shards().count()));
   return Done{};
 }
 

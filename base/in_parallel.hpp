@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-namespace hone::trainers {
+namespace hone {
 
 // Calls `work(thread, i)` for each i below `count`, and returns when all are done. Thread t of
 // `threads` takes t, t + threads, ...; the calling thread is thread 0. Precondition: threads >= 1.
@@ -19,4 +19,4 @@ void in_parallel(std::size_t threads, std::size_t count, const Work& work) {
   some(0);
 }
 
-}  // namespace hone::trainers
+}  // namespace hone
