@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
@@ -82,6 +83,12 @@ def test_a_lost_life_does_not_end_a_game(tmp_path):
                                "json"], capture_output=True, text=True, timeout=PATIENCE, check=True)
         returns.append(json.loads(done.stdout)["mean"])
     assert returns[0] == returns[1], returns
+
+
+def test_a_game_that_ended_with_an_extra_life_was_taken_for_a_lost_life():
+    result = train("atari:Extra", 400, "--set", "envs=4", HONE_PYTHON=sys.executable,
+                   PYTHONPATH=str(ROOT / "tests" / "data" / "extra_lives"))
+    assert result["return"] == 10, result
 
 
 def test_a_sweep_may_name_an_environment_of_ones_own(tmp_path, server):
