@@ -1,6 +1,7 @@
 # Writes OUT/assets.cpp, which embeds the files of ROOT plain and compressed: each script and style
 # sheet with those that it imports:
-#   cmake -DROOT=dashboard -DOUT=build/... -DBUNDLE=build/.../hone-bundle -DBUDGET=90000 -P embed.cmake
+#   cmake -DROOT=dashboard -DOUT=build/... -DBUNDLE=build/.../hone-bundle -DEMULATOR= -DBUDGET=90000 -P embed.cmake
+# EMULATOR runs BUNDLE where it is for another processor.
 # Fails when the compressed files exceed BUDGET bytes together.
 cmake_policy(SET CMP0057 NEW)  # if(... IN_LIST ...)
 set(roots app.js lib/live_worker.js lib/raster_worker.js style.css)
@@ -30,7 +31,7 @@ foreach(file IN LISTS files)
   if(file STREQUAL "index.html")
     configure_file(${ROOT}/${file} ${plain} @ONLY)
   elseif(file IN_LIST roots)
-    execute_process(COMMAND ${BUNDLE} ${OUT}/lean ${file} OUTPUT_FILE ${plain} COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${EMULATOR} ${BUNDLE} ${OUT}/lean ${file} OUTPUT_FILE ${plain} COMMAND_ERROR_IS_FATAL ANY)
   elseif(file MATCHES "[.](js|css)$" AND NOT file IN_LIST alone)
     continue()
   else()

@@ -1,7 +1,6 @@
 #include "worker/agent/glob.hpp"
 
 #include <cstddef>
-#include <optional>
 
 namespace hone::worker {
 namespace {
@@ -11,25 +10,31 @@ struct Marks {
   std::size_t path = 0;
 };
 
+// Where to continue if the rest does not match. Not an optional: g++ for aarch64 takes one for
+// uninitialized.
+struct Wildcard {
+  bool seen = false;
+  Marks at{};
+};
+
 // Tries the shortest match of a wildcard first and backtracks to the last '*' or "**": takes at
 // most as many steps as the product of both lengths.
 bool matches_whole(std::string_view pattern, std::string_view path) {
   Marks at;
-  std::optional<Marks> star;
-  std::optional<Marks> stars;
+  Wildcard star, stars;
   while (at.path < path.size()) {
     if (pattern.substr(at.pattern).starts_with("**")) {
       at.pattern += 2;
       if (pattern.substr(at.pattern).starts_with('/')) ++at.pattern;
-      stars = at;
-      star.reset();
+      stars = {true, at};
+      star = {};
       continue;
     }
     const char want = at.pattern < pattern.size() ? pattern[at.pattern] : '\0';
     const char have = path[at.path];
     if (want == '*') {
       ++at.pattern;
-      star = at;
+      star = {true, at};
       continue;
     }
     if (at.pattern < pattern.size() && (want == have || (want == '?' && have != '/'))) {
@@ -37,15 +42,15 @@ bool matches_whole(std::string_view pattern, std::string_view path) {
       ++at.path;
       continue;
     }
-    if (star && path[star->path] != '/') {
-      ++star->path;
-      at = *star;
+    if (star.seen && path[star.at.path] != '/') {
+      ++star.at.path;
+      at = star.at;
       continue;
     }
-    if (!stars) return false;
-    ++stars->path;
-    at = *stars;
-    star.reset();
+    if (!stars.seen) return false;
+    ++stars.at.path;
+    at = stars.at;
+    star = {};
   }
   while (at.pattern < pattern.size() && pattern[at.pattern] == '*') ++at.pattern;
   return at.pattern == pattern.size();
