@@ -170,8 +170,12 @@ void Host::from_training() {
   send_weights(seat);
   send_bytes(seat.guest, {bytes.data(), bytes.size()});
   const auto header = frame_of(bytes.to_string_view().substr(0, header_bytes()));
-  if (header && header->message == ipc::MessageKind::refused)
-    expel(seat.guest, "was refused by the training");
+  if (!header) return;
+  if (header->message == ipc::MessageKind::refused)
+    return expel(seat.guest, "what it sent was refused by the training");
+  const bool asks =
+      header->message == ipc::MessageKind::grant || header->message == ipc::MessageKind::park;
+  if (asks && seat.owed++ == 0) seat.owed_since = Clock::now();
 }
 
 // Weights precede the first grant; after that they are sent as often as the network should carry.
@@ -201,7 +205,7 @@ void Host::from_guests() {
     if (frame)
       hear(name.to_string(), *frame);
     else
-      expel(name.to_string(), "is no message of this version of hone");
+      expel(name.to_string(), "what it sent is no message of this version of hone");
   }
 }
 
@@ -217,15 +221,17 @@ void Host::hear(const std::string& name, const Frame& frame) {
   guest.heard = Clock::now();
   if (frame.kind == FrameKind::beat) return;
   if (frame.kind == FrameKind::left) return lose(name);
-  if (frame.kind != FrameKind::message) return expel(name, "is no message of a guest");
+  if (frame.kind != FrameKind::message) return expel(name, "what it sent is no message of a guest");
   if (guest.seat != frame.seat) return;  // played before it heard of its release
   auto& seat = seats_.at(*guest.seat);
-  if (!take(seat, frame)) expel(name, "has a slot or a size that no actor has");
+  if (!take(seat, frame)) expel(name, "what it sent has a slot or a size that no actor has");
 }
 
 // What an actor sends, for the training. False for what no actor sends.
 bool Host::take(Seat& seat, const Frame& frame) {
+  seat.owed_since = Clock::now();
   if (frame.message == ipc::MessageKind::parked) {
+    seat.owed = 0;
     seat.channel->send({frame.message, 0, 0, frame.body});
     return true;
   }
@@ -234,6 +240,7 @@ bool Host::take(Seat& seat, const Frame& frame) {
   if (used > plan_.layout.slot_bytes || used > frame.body.size()) return false;
   const auto slot = plan_.layout.slot(plan_.memory.bytes(), seat.index, frame.slot);
   std::memcpy(slot.data(), frame.body.data(), used);
+  if (seat.owed > 0) --seat.owed;
   seat.channel->send({frame.message, frame.slot, frame.number, frame.body.substr(used)});
   return true;
 }
@@ -250,14 +257,14 @@ void Host::lose(const std::string& name) {
   guests_.erase(guest);
 }
 
-// What it sent is not what an actor plays. It gets another actor only if it says hello again.
+// It does not play as an actor does. It gets another actor only if it says hello again.
 void Host::expel(const std::string& name, const char* why) {
   const auto guest = guests_.find(name);
   if (guest == guests_.end()) return;
   const auto& seat = guest->second.seat;
   const std::string who =
       seat ? "the guest of actor " + std::to_string(seats_.at(*seat).index + 1) : "a guest";
-  std::cerr << "hone-relay: " << who << " loses its place: what it sent " << why << std::endl;
+  std::cerr << "hone-relay: " << who << " loses its place: " << why << std::endl;
   lose(name);
 }
 
@@ -268,6 +275,10 @@ void Host::tick() {
   for (const auto& [name, guest] : guests_)
     if (now - guest.heard > silence_max) silent.push_back(name);
   for (const auto& name : silent) lose(name);
+  std::vector<std::string> idle;
+  for (const auto& [number, seat] : seats_)
+    if (seat.owed > 0 && now - seat.owed_since > plan_.patience) idle.push_back(seat.guest);
+  for (const auto& name : idle) expel(name, "it does not play what it is asked for");
   for (const auto& [name, guest] : guests_) send(name, {.kind = FrameKind::beat});
 }
 

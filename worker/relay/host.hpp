@@ -16,6 +16,7 @@
 #include "base/files.hpp"
 #include "worker/relay/curve.hpp"
 #include "worker/relay/meeting.hpp"
+#include "worker/relay/timing.hpp"
 #include "worker/relay/wire.hpp"
 #include "worker/train/ipc/channel.hpp"
 #include "worker/train/ipc/shared_memory.hpp"
@@ -30,6 +31,7 @@ struct HostPlan {
   ipc::SharedMemory memory;
   ipc::SharedLayout layout{};
   std::uint64_t seats = 1;
+  std::chrono::milliseconds patience = play_max;  // with a guest that plays nothing
 };
 
 // Used by one thread.
@@ -56,9 +58,11 @@ class Host {
     std::uint64_t index = 0;   // of the actor
     std::string guest;         // key of guests_; empty: it has gone
     std::unique_ptr<ipc::Channel> channel{};
-    std::jthread reader{};          // of what the training sends
-    std::uint64_t publication = 0;  // of the weights that the guest has
-    Clock::time_point sent{};       // they were
+    std::jthread reader{};           // of what the training sends
+    std::uint64_t publication = 0;   // of the weights that the guest has
+    Clock::time_point sent{};        // they were
+    int owed = 0;                    // messages of the training that the guest has not answered
+    Clock::time_point owed_since{};  // or since it answered one of them
   };
 
   explicit Host(HostPlan plan);

@@ -37,8 +37,8 @@ class HostOfGuests : public testing::Test {
     control_ = std::move(ours);
     auto memory = ipc::SharedMemory::open(FileHandle(::dup(memory_.descriptor()))).value();
     ipc::SharedParameters(memory_.bytes(), 4).publish(std::array<float, 4>{1, 2, 3, 4});
-    auto host =
-        Host::open({file_, "127.0.0.1", "apex", std::move(theirs), std::move(memory), layout(), 2});
+    auto host = Host::open({file_, "127.0.0.1", "apex", std::move(theirs), std::move(memory),
+                            layout(), 2, patience()});
     ASSERT_TRUE(host) << host.error().detail;
     host_ = *std::move(host);
     thread_ = std::jthread([this] { host_->run(); });
@@ -49,6 +49,8 @@ class HostOfGuests : public testing::Test {
     thread_.join();
     EXPECT_FALSE(std::filesystem::exists(file_)) << "the file outlived the training";
   }
+
+  [[nodiscard]] virtual std::chrono::milliseconds patience() const { return play_max; }
 
   // What the host says next about guests that wait.
   [[nodiscard]] int waiting() const {
@@ -68,6 +70,17 @@ class HostOfGuests : public testing::Test {
   std::unique_ptr<Host> host_;
   std::jthread thread_;
 };
+
+class ImpatientHost : public HostOfGuests {
+  [[nodiscard]] std::chrono::milliseconds patience() const override {
+    return std::chrono::milliseconds(1'500);
+  }
+};
+
+bool ends_within(int ms, const ipc::Channel& training) {
+  pollfd ends{training.descriptor(), POLLIN, 0};
+  return ::poll(&ends, 1, ms) > 0;
+}
 
 // A guest whose every frame is chosen by the test.
 class RogueGuest {
@@ -191,6 +204,22 @@ TEST_F(HostOfGuests, what_a_guest_played_before_it_was_released_is_ignored) {
   ASSERT_TRUE(training.receive());
   EXPECT_EQ(std::memcmp(layout().slot(memory_.bytes(), 1, 0).data(), "new", 3), 0);
   EXPECT_NE(std::memcmp(layout().slot(memory_.bytes(), 0, 0).data(), "old", 3), 0);
+}
+
+TEST_F(ImpatientHost, a_guest_that_lived_and_never_played_kept_its_actor_for_ever) {
+  RogueGuest guest(read_meeting(file_).value());
+  guest.send({.kind = FrameKind::hello});
+  EXPECT_EQ(waiting(), 1);
+  auto training = actor(0);
+  static_cast<void>(guest.receive(FrameKind::assign));
+  for (int i = 0; i < 3; ++i) {  // nothing is asked of it yet: longer than the host has patience
+    static_cast<void>(guest.receive(FrameKind::beat));
+    guest.send({.kind = FrameKind::beat});
+    EXPECT_FALSE(ends_within(0, training));
+  }
+  ASSERT_TRUE(training.send({ipc::MessageKind::grant, 0, 8, {}}));
+  while (!ends_within(500, training)) guest.send({.kind = FrameKind::beat});
+  EXPECT_FALSE(training.receive());
 }
 
 TEST_F(HostOfGuests, an_actor_that_nobody_can_play_is_given_back) {
