@@ -3,6 +3,7 @@ folder that the caller named, and every answer that makes no sense is a HoneErro
 import json
 import os
 import socket
+import subprocess
 import sys
 import threading
 
@@ -251,6 +252,40 @@ def test_a_list_that_continues_where_it_began_ends(lie):
     _, client = lie({"items": [{"id": "sw_1"}], "next": "sw_1"})
     with pytest.raises(hone.HoneError, match="does not end"):
         list(client.sweeps())
+
+
+def test_a_list_whose_pages_go_round_ends(lie, monkeypatch):
+    monkeypatch.setattr("hone.client.PAGES_MAX", 20)
+    _, client = lie(lambda path: {"items": [], "next": "b" if "after=a" in path else "a"})
+    with pytest.raises(hone.HoneError, match="does not end: 20 pages"):
+        list(client.sweeps())
+
+
+MEMORY = """
+import resource, sys
+import hone
+from hone import transport
+text = sys.argv[1].encode() * ((60 << 20) // len(sys.argv[1]))
+text = b"[" + text.rstrip(b",") + b"]"
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    kept = transport.document_of(text)
+    print("read", end=" ")
+except hone.HoneError as why:
+    print("refused" if "640 MiB of memory" in str(why) else why, end=" ")
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+@pytest.mark.parametrize("value, read", [("[],", False), ("{},", False), ('{"a":1},', False),
+                                         ("1000,", True), ("1.5e-300,", True),
+                                         ('"' + "x" * 40 + '",', True)])
+def test_60_mib_of_brackets_took_gigabytes(value, read):
+    done = subprocess.run([sys.executable, "-c", MEMORY, value], capture_output=True, text=True,
+                          check=True, env={**os.environ, "PYTHONPATH": str(ROOT / "sdk" / "python")})
+    what, grown = done.stdout.split()
+    assert what == ("read" if read else "refused"), done.stdout
+    assert int(grown) < 640 + 128, done.stdout  # the text itself is copied once
 
 
 @pytest.mark.parametrize("term", ["7\r\nX-Other: 1", "7." + "a" * 65, "x" * 60_000, 7, None])

@@ -11,6 +11,7 @@
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
+#include "sdk/cli/session/pages.hpp"
 #include "sdk/cpp/client.hpp"
 
 namespace hone::cli {
@@ -102,15 +103,16 @@ Result<Json> Session::post(const std::string& path, const Json& body) {
 
 Result<std::vector<Json>> Session::list(const std::string& path, std::size_t most) {
   std::vector<Json> items;
-  std::string page_path = path;
+  Pages pages;
   while (true) {
-    auto page = get(page_path);
+    auto page = get(pages.cursor().empty() ? path : with_cursor(path, pages.cursor()));
     if (!page) return page.error();
     for (const auto& item : member(*page, "/items"))
       if (items.size() < most) items.push_back(item);
-    const std::string cursor = text_at(*page, "/next");
-    if (cursor.empty() || items.size() == most) return items;
-    page_path = with_cursor(path, cursor);
+    if (items.size() == most) return items;
+    const auto more = pages.follow(*page);
+    if (!more) return more.error();
+    if (!*more) return items;
   }
 }
 

@@ -23,6 +23,7 @@ from .trial import Verdict, _plain
 
 HTTPProblem = Problem
 SWEEP_ENDS = ("completed", "canceled", "failed")
+PAGES_MAX = 100_000  # of a list: ten million items in pages of the usual length
 Spec = Union[Mapping[str, Any], str, "os.PathLike[str]"]
 
 
@@ -237,7 +238,7 @@ class Client:
     def pages(self, path: str, **arguments: Any) -> Iterator[Dict[str, Any]]:
         """Yields every item of a list, page by page."""
         after = None
-        while True:
+        for _ in range(PAGES_MAX):
             page = rules.page(self.get(path, after=after, **arguments))
             yield from page["items"]
             if page["next"] is None:
@@ -245,6 +246,7 @@ class Client:
             if page["next"] == after:
                 raise HoneError(f"the list of {path} does not end: it continues where it began")
             after = page["next"]
+        raise HoneError(f"the list of {path} does not end: {PAGES_MAX} pages were read")
 
     def version(self) -> Dict[str, Any]:
         return self._object("/v1/version")

@@ -24,6 +24,11 @@ LAST_PAUSE_S = 5.0
 ANSWER_BYTES_MAX = 64 << 20
 BLOB_BYTES_MAX = 1 << 30
 LINE_BYTES_MAX = 16 << 20  # of an event stream
+# Of the objects that an answer becomes: 60 MiB of "[]," would take 1.5 GiB.
+MEMORY_BYTES_MAX = 640 << 20
+# The most that a character of JSON adds to them on a 64-bit CPython: a dict with its keys, a list with its
+# slots, a place in a list and a number, a place in a dict with a key and a number.
+OBJECT_BYTES = {"{": 240, "[": 88, ",": 48, ":": 100}
 PIECE_BYTES = 1 << 20
 DETAIL_CHARACTERS_MAX = 10_000
 TERM = re.compile("[0-9]{1,10}[.][0-9a-f]{64}")
@@ -237,7 +242,11 @@ def query(path: str, **arguments: Any) -> str:
 
 def document_of(answer: Union[bytes, str]) -> Any:
     try:
-        return json.loads(answer)
+        text = answer if isinstance(answer, str) else answer.decode()
+        if sum(text.count(sign) * size for sign, size in OBJECT_BYTES.items()) > MEMORY_BYTES_MAX:
+            raise HoneError("the answer of the server would take more than "
+                            f"{MEMORY_BYTES_MAX >> 20} MiB of memory")
+        return json.loads(text)
     except (ValueError, RecursionError):
         raise HoneError("the answer of the server is not a JSON document") from None
 

@@ -7,6 +7,7 @@
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
+#include "sdk/cli/session/pages.hpp"
 #include "sdk/cli/session/resolve.hpp"
 #include "sdk/cpp/client.hpp"
 
@@ -51,11 +52,14 @@ Result<Exit> list_events(Session& session, const std::optional<SweepId>& sweep,
   std::string path = "/v1/events?";
   if (sweep) path += "sweep=" + text(*sweep) + "&";
   std::vector<Json> events;
-  for (std::string cursor = std::to_string(after); !cursor.empty();) {
-    const auto page = session.get(path + "after=" + cursor);
+  Pages pages(std::to_string(after));
+  for (bool more = true; more;) {
+    const auto page = session.get(path + "after=" + pages.cursor());
     if (!page) return page.error();
     for (const auto& event : member(*page, "/items")) events.push_back(event);
-    cursor = text_at(*page, "/next");
+    const auto followed = pages.follow(*page);
+    if (!followed) return followed.error();
+    more = *followed;
   }
   if (session.options().format != Format::table || !session.options().columns.empty())
     return print_list(session, event_columns(), events, "no events");

@@ -7,6 +7,7 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
+#include "sdk/cli/session/pages.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone::cli {
@@ -26,21 +27,23 @@ std::string joined(const std::vector<std::string>& words) {
 // Reads pages until the limit is reached.
 Result<Json> find_pages(Session& session, const std::string& filter, int limit) {
   Json all;
-  std::string after;
+  Pages pages;
   all["items"] = Json::array();
-  while (true) {
+  all["more"] = true;
+  while (std::cmp_less(all["items"].size(), limit)) {
     const auto left = static_cast<std::size_t>(limit) - all["items"].size();
     std::string path = "/v1/find?limit=" + std::to_string(std::min<std::size_t>(left, 1000));
     path += where_query(path, filter);
-    if (!after.empty()) path += "&after=" + escape_path(after);
+    if (!pages.cursor().empty()) path += "&after=" + escape_path(pages.cursor());
     auto page = session.get(path);
     if (!page) return with_caret(page.error(), filter);
-    all["kind"] = page->at("kind");
-    for (auto& item : page->at("items")) all["items"].push_back(std::move(item));
-    after = text_at(*page, "/next");
-    if (after.empty() || std::cmp_greater_equal(all["items"].size(), limit)) break;
+    all["kind"] = text_at(*page, "/kind");
+    const auto more = pages.follow(*page);
+    if (!more) return more.error();
+    for (const Json& item : member(*page, "/items")) all["items"].push_back(item);
+    all["more"] = *more;
+    if (!*more) break;
   }
-  all["more"] = !after.empty();
   return all;
 }
 
