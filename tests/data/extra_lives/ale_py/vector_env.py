@@ -34,5 +34,6 @@ class AtariVectorEnv:
         over = self.steps == STEPS
         if over:
             self.steps = 0
+        news = {"lives": self.lives(), "final_obs": self.seen()}
         return (self.seen(), numpy.ones(self.count), numpy.full(self.count, over),
-                numpy.zeros(self.count, dtype=bool), {"lives": self.lives(), "final_obs": self.seen()})
+                numpy.zeros(self.count, dtype=bool), news)
