@@ -194,7 +194,9 @@ struct Fold {
     const RunId run = e.attempt.run;
     sql::run(s.add_attempt, e.lease, run.trial, run.replicate, e.attempt.number, e.worker, at,
              e.resume, e.step, e.turn ? to_text(encode(*e.turn)) : std::string(),
-             e.width ? to_text(encode(*e.width)) : std::string());
+             e.width ? to_text(encode(*e.width)) : std::string(),
+             e.neighbours ? to_text(encode(*e.neighbours)) : std::string());
+    sql::run(s.keep_slot, e.worker, std::string());
     if (e.step > 0)
       sql::run(s.repeat_step, run.trial, run.replicate, e.resume, e.step);
     else if (e.attempt.number > 1)
@@ -339,7 +341,10 @@ struct Fold {
 
   void operator()(const RunReady& e) const { sql::run(s.ready_run, e.run.trial, e.run.replicate); }
 
-  void operator()(const WorkerSeen& e) const { sql::run(s.see_worker, e.worker, at); }
+  void operator()(const WorkerSeen& e) const {
+    sql::run(s.see_worker, e.worker, at);
+    sql::run(s.keep_slot, e.worker, e.kept_free ? to_text(encode(*e.kept_free)) : std::string());
+  }
 
   void operator()(const WorkerSetAside& e) const {
     sql::run(s.set_aside, e.worker, std::optional(e.until), e.detail);

@@ -57,6 +57,7 @@ struct ProjectionStatements {
       " VALUES (?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement revoke_token{db,
                                  "UPDATE token SET revoked_at = ?2, revoked_by = ?3 WHERE id = ?1"};
+  SQLite::Statement keep_slot{db, "UPDATE worker SET kept_free = ?2 WHERE id = ?1"};
   SQLite::Statement see_worker{db, "UPDATE worker SET last_seen_at = ?2 WHERE id = ?1"};
   SQLite::Statement see_worker_of{db,
                                   "UPDATE worker SET last_seen_at = ?2 WHERE id = (SELECT worker "
@@ -107,7 +108,8 @@ struct ProjectionStatements {
   SQLite::Statement add_attempt{
       db,
       "INSERT INTO attempt (lease, trial, replicate, number, sweep, worker, granted_at, resume,"
-      " step, turn, width, step_name) SELECT ?1, ?2, ?3, ?4, t.sweep, ?5, ?6, ?7, ?8, ?9, ?10,"
+      " step, turn, width, neighbours, step_name)"
+      " SELECT ?1, ?2, ?3, ?4, t.sweep, ?5, ?6, ?7, ?8, ?9, ?10, ?11,"
       " coalesce(s.spec ->> ('$.steps[' || ?8 || '].name'), '')"
       " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?2"};
   SQLite::Statement finish_step{db, "UPDATE attempt SET finished = 1 WHERE lease = ?1"};

@@ -27,8 +27,9 @@ struct AttemptRow {
   std::string differs{};  // from the submission in: words of "commit patch environment hone"
   std::string step{};     // of its run's pipeline; empty without one
   bool finished = false;
-  std::string turn{};   // JSON: why its sweep came before others; empty where none waited
-  std::string width{};  // JSON: why it got so many slots; empty where their number is fixed
+  std::string turn{};        // JSON: why its sweep came before others; empty where none waited
+  std::string width{};       // JSON: why it got so many slots; empty where their number is fixed
+  std::string neighbours{};  // JSON: what it had next to it; empty where that was not measured
 };
 
 }  // namespace hone

@@ -87,7 +87,7 @@ constexpr char select_workers[] =
     "SELECT w.id, w.host, w.pid, w.cpus, w.gpus, w.hone_version, w.joined_at, w.last_seen_at, "
     "w.token,"
     " (SELECT count(*) FROM attempt a WHERE a.worker = w.id AND a.ended_at IS NULL),"
-    " w.aside_until, w.aside_why, w.memory, w.labels, w.gpu_memory FROM worker w ";
+    " w.aside_until, w.aside_why, w.memory, w.labels, w.gpu_memory, w.kept_free FROM worker w ";
 
 WorkerRow read_worker(const SQLite::Statement& s) {
   sql::Columns c(s);
@@ -107,6 +107,7 @@ WorkerRow read_worker(const SQLite::Statement& s) {
   row.memory = c.integer();
   row.labels = c.text();
   row.gpu_memory = c.text();
+  row.kept_free = c.text();
   return row;
 }
 
@@ -217,6 +218,16 @@ Result<Page<WorkerRow>> list_workers(SQLite::Database& db, const PageQuery& page
   sql::bind(s, *after, page.limit + 1);
   return read_page<WorkerRow>(s, page.limit, read_worker,
                               [](const WorkerRow& row) { return std::to_string(row.id.value); });
+}
+
+std::vector<WorkerRow> workers_keeping_free(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db, std::string(select_workers) +
+                              "WHERE w.kept_free <> '' AND w.kept_free ->> '$.sweep' = ?"
+                              " ORDER BY w.id");
+  sql::bind(s, text(sweep));
+  std::vector<WorkerRow> rows;
+  while (s.executeStep()) rows.push_back(read_worker(s));
+  return rows;
 }
 
 Result<WorkerRow> find_worker(SQLite::Database& db, WorkerId id) {

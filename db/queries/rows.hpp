@@ -249,6 +249,7 @@ struct WorkerRow {
   std::optional<TokenId> token{};  // with which it joined
   std::string labels{};            // a JSON list
   std::string gpu_memory{};        // likewise: bytes of each GPU; empty: not known
+  std::string kept_free{};         // JSON: why a slot stays free; empty where none does
 };
 
 struct TokenRow {

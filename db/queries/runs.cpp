@@ -96,6 +96,7 @@ AttemptRow read_attempt(const SQLite::Statement& s) {
   row.finished = c.small() != 0;
   row.turn = c.text();
   row.width = c.text();
+  row.neighbours = c.text();
   return row;
 }
 
@@ -201,7 +202,7 @@ Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const Pa
       "SELECT a.trial, a.replicate, a.number, a.sweep, a.worker, w.host, a.lease,"
       " a.granted_at, a.started_at, a.ended_at, a.end_reason, a.detail, a.resume,"
       " a.failure, a.workflow, coalesce(x.differs, ''), a.step_name, a.finished, a.turn,"
-      " a.width"
+      " a.width, a.neighbours"
       " FROM attempt a JOIN worker w ON w.id = a.worker"
       " LEFT JOIN attempt_code x ON x.lease = a.lease"
       " WHERE a.trial = ? AND a.replicate = ? AND a.number > ?"

@@ -52,6 +52,7 @@ void fields(auto& f, Of<LeaseGranted> auto& e) {
   f.maybe("resume", e.resume)("expires_at_us", e.expires_at, us);
   f.some("step", e.step, Integer{0, steps_max - 1}).some("turn", e.turn);
   f.some("devices", e.devices, device_numbers).some("width", e.width);
+  f.some("neighbours", e.neighbours);
 }
 void fields(auto& f, Of<LeaseRenewed> auto& e) {
   f("lease", e.lease)("expires_at_us", e.expires_at, us);
@@ -61,6 +62,7 @@ void fields(auto& f, Of<ReportRecorded> auto& e) {
   f("lease", e.lease)("run", e.run)("phase", e.phase)("step", e.step)("value", e.score);
   f.some("further", e.further).some("seed_applied", e.seed_applied);
   f.some("resumable", e.resumable).some("spent", e.spent);
+  f.some("phase_seconds", e.phase_seconds);
 }
 void fields(auto& f, Of<VerdictGiven> auto& e) {
   f("run", e.run)("phase", e.phase);
@@ -76,7 +78,7 @@ void fields(auto& f, Of<KeptSlots> auto& k) {
 void fields(auto& f, Of<RunReturned> auto& e) {
   f("lease", e.lease)("run", e.run)("reason", e.reason)("detail", e.detail);
   f.some("failure", e.failure).some("not_before_us", e.not_before, us).some("avoid", e.avoid);
-  f.some("alone", e.alone).some("keep", e.keep);
+  f.some("alone", e.alone).some("keep", e.keep).some("separated", e.separated);
 }
 void fields(auto& f, Of<RunEnded> auto& e) {
   f("run", e.run)("state", e.state)("reason", e.reason)("exit_code", e.exit_code);
@@ -93,7 +95,9 @@ void fields(auto& f, Of<ModelDropped> auto& e) { f("model", e.model)("run", e.ru
 void fields(auto& f, Of<RunReady> auto& e) {
   f("run", e.run).some("reserved_until_us", e.reserved_until, us);
 }
-void fields(auto& f, Of<WorkerSeen> auto& e) { f("worker", e.worker); }
+void fields(auto& f, Of<WorkerSeen> auto& e) {
+  f("worker", e.worker).some("kept_free", e.kept_free);
+}
 void fields(auto& f, Of<WorkerSetAside> auto& e) {
   f("worker", e.worker)("until_us", e.until, us)("detail", e.detail);
 }
@@ -213,6 +217,14 @@ Json write(const Event& event) {
 
 template Json encode(const Turn&);
 template Json encode(const Width&);
+template Json encode(const Neighbours&);
+template Json encode(const KeptFree&);
+Result<Neighbours> decode_neighbours(const Json& document) {
+  return codec::decode_as<Neighbours>(document, {}, codec::Fault::of_reply());
+}
+Result<KeptFree> decode_kept_free(const Json& document) {
+  return codec::decode_as<KeptFree>(document, {}, codec::Fault::of_reply());
+}
 Result<Width> decode_width(const Json& document) {
   return codec::decode_as<Width>(document, {}, codec::Fault::of_reply());
 }

@@ -8,6 +8,7 @@
 #include "schemas/codec/fields.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/info.hpp"
+#include "schemas/types/neighbours.hpp"
 #include "schemas/types/past.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/submit.hpp"
@@ -172,6 +173,13 @@ void fields(auto& f, Of<Width> auto& w) {
   f("cpus", w.cpus, Integer{1, slots_max})("rule", w.rule).some("free", w.free);
   f.some("measured", w.measured).some("phase_s", w.phase_s)("faster", w.faster);
 }
+
+void fields(auto& f, Of<Neighbours> auto& n) {
+  f("runs", n.runs, Integer{1, slots_max})("speed", n.speed)("without", n.without);
+  f("with", n.with)("measured", n.measured).some("again", n.again);
+}
+
+void fields(auto& f, Of<KeptFree> auto& k) { f("sweep", k.sweep)("neighbours", k.neighbours); }
 
 void fields(auto& f, Of<FileRef, SaveArtifactRequest> auto& r) {
   f("name", r.name, read_artifact_name)("sha256", r.sha256, Digest{});

@@ -48,6 +48,7 @@ void fields(auto& f, Of<ReportRequest> auto& r) {
   f.some("further", r.further, further_values).some("seed_applied", r.seed_applied);
   f.some("resumable", r.resumable).some("seconds", r.seconds, read_run_time);
   f.some("cpu_seconds", r.cpu_seconds, read_run_time);
+  f.some("phase_seconds", r.phase_seconds, read_run_time);
 }
 
 void fields(auto& f, Of<ConfirmRequest> auto& r) {

@@ -15,6 +15,7 @@
 #include "schemas/types/ids.hpp"
 #include "schemas/types/info.hpp"
 #include "schemas/types/instant.hpp"
+#include "schemas/types/neighbours.hpp"
 #include "schemas/types/origin.hpp"
 #include "schemas/types/schedule.hpp"
 #include "schemas/types/scopes.hpp"
@@ -121,10 +122,11 @@ struct LeaseGranted {  // a queued run, or a paused one that is promoted
   std::string request_id;
   std::optional<ModelId> resume;
   Instant expires_at;
-  int step = 0;                  // of the pipeline, that the lease covers
-  std::optional<Turn> turn{};    // where other sweeps waited
-  std::vector<int> devices{};    // its GPUs, of a worker that announced their memory
-  std::optional<Width> width{};  // where resources.cpus is a range
+  int step = 0;                            // of the pipeline, that the lease covers
+  std::optional<Turn> turn{};              // where other sweeps waited
+  std::vector<int> devices{};              // its GPUs, of a worker that announced their memory
+  std::optional<Width> width{};            // where resources.cpus is a range
+  std::optional<Neighbours> neighbours{};  // where their speeds next to each other were measured
 };
 
 struct LeaseRenewed {
@@ -148,6 +150,7 @@ struct ReportRecorded {
   std::optional<bool> resumable{};
   // By the clock of the sweep's objective, if that is one of time: over all attempts until here
   std::optional<double> spent{};
+  std::optional<double> phase_seconds{};  // as the worker measured them
 };
 
 struct VerdictGiven {
@@ -186,6 +189,7 @@ struct RunReturned {
   // shares no GPU.
   bool alone = false;
   std::optional<KeptSlots> keep{};  // it is to continue there with more or fewer slots
+  bool separated = false;           // the other runs of its worker are faster without it
 };
 
 struct RunEnded {
@@ -211,9 +215,11 @@ struct RunReady {
   std::optional<Instant> reserved_until;
 };
 
-// A worker that waits for work is alive: recorded now and then, when no other event shows it.
+// A worker that waits for work is alive: recorded now and then, when no other event shows it, and
+// when a slot begins or ceases to be kept free.
 struct WorkerSeen {
   WorkerId worker;
+  std::optional<KeptFree> kept_free{};
 };
 
 // Too many runs failed there and not elsewhere: it is quarantined until `until`.

@@ -42,9 +42,10 @@ struct JoinRequest {
 
 struct JoinReply {
   WorkerId worker;
-  Duration lease;      // how long a lease lasts without a heartbeat
-  Duration heartbeat;  // how often to send one
-  Epoch epoch{};       // in which the worker joined: it returns it with the requests below
+  Duration lease;              // how long a lease lasts without a heartbeat
+  Duration heartbeat;          // how often to send one
+  Epoch epoch{};               // in which the worker joined: it returns it with the requests below
+  bool phase_seconds = false;  // whether reports may have them: older servers refuse what is new
 };
 
 struct AcquireRequest {
@@ -223,6 +224,9 @@ struct ReportRequest {
   // Of the run by the objective's clock, instead of what the attempt's time adds up to. Not on the
   // wire: for rules that are replayed or simulated
   std::optional<double> spent{};
+  // That the phase took by the worker's clock, without waiting for the server: how fast runs are
+  // next to others. Absent: it was not measured
+  std::optional<double> phase_seconds{};
 };
 
 struct ReportReply {

@@ -314,6 +314,8 @@ Result<Json> explain(SQLite::Database& db, const RunRow& run) {
   const auto use = read_use(db, run.id, claimed);
   json["text"] = subject(*facts) + story(*facts) + fork_text(facts->run) +
                  (facts->asked ? "" : turn_text(db, run, facts->resources)) + width_text(width) +
+                 neighbours_text(db, run) +
+                 (is_end(run.state) ? "" : kept_free_text(db, run.sweep)) +
                  (use ? " " + use_text(*use) : "") + doubt(*facts) + log_text(run);
   json["use"] = render_use(use);
   json["verdicts"] = verdicts(*facts);

@@ -96,4 +96,41 @@ std::string width_text(const std::optional<Width>& width) {
          ".";
 }
 
+namespace {
+
+std::string hundredths(double value) { return short_number_text(std::round(value * 100) / 100); }
+
+// "0.8 times the speed of one alone, and 1 without it, by 7 measurements of a pair".
+std::string sums_text(const Neighbours& n) {
+  return hundredths(n.with) + " times the speed of one alone, and " + hundredths(n.without) +
+         " without it, by " + counted(n.measured, "measurement") + " of a pair";
+}
+
+}  // namespace
+
+std::string neighbours_text(SQLite::Database& db, const RunRow& run) {
+  if (run.attempts == 0) return "";
+  const auto attempt = newest_attempt(db, run);
+  if (!attempt || attempt->neighbours.empty()) return "";
+  const auto document = parse_json(attempt->neighbours);
+  const auto n = document ? decode_neighbours(*document) : Result<Neighbours>(document.error());
+  if (!n) return "";
+  return " It started next to " + counted(n->runs, "other run") + ": there its speed should be " +
+         hundredths(n->speed) + " times that alone, all of them together " + sums_text(*n) + "." +
+         (n->again ? " This was tried again, as the measurements were old." : "");
+}
+
+std::string kept_free_text(SQLite::Database& db, SweepId sweep) {
+  std::string text;
+  for (const WorkerRow& worker : workers_keeping_free(db, sweep)) {
+    const auto document = parse_json(worker.kept_free);
+    const auto kept = document ? decode_kept_free(*document) : Result<KeptFree>(document.error());
+    if (kept)
+      text += " A slot of " + hone::text(worker.id) + " stays free: with a run of " +
+              hone::text(sweep) + " its runs should together be " + sums_text(kept->neighbours) +
+              ".";
+  }
+  return text;
+}
+
 }  // namespace hone::api

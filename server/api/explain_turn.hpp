@@ -19,4 +19,10 @@ std::string turn_text(SQLite::Database& db, const RunRow& run, const ResourcesSp
 std::optional<Width> newest_width(SQLite::Database& db, const RunRow& run);
 std::string width_text(const std::optional<Width>& width);
 
+// What the run's newest attempt was forecast to lose and to bring next to the runs of its worker;
+// empty where no such pair was measured.
+std::string neighbours_text(SQLite::Database& db, const RunRow& run);
+// Which workers keep a slot free although the sweep has a run for it, and why.
+std::string kept_free_text(SQLite::Database& db, SweepId sweep);
+
 }  // namespace hone::api

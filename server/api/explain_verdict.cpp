@@ -1,8 +1,10 @@
 #include "server/api/explain_verdict.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/expect.hpp"
+#include "base/text.hpp"
 #include "server/api/explain_reach.hpp"
 #include "server/search/terminators/rule_helpers.hpp"
 
@@ -91,6 +93,14 @@ std::string overruled_text(const Verdict& verdict, const SweepSpec& spec) {
   if (verdict.reason == VerdictReason::yields && cpus)
     return " It was paused, to continue from its checkpoint with " +
            counted(static_cast<std::int64_t>(*cpus), "slot") + ".";
+  const auto with = find_input(verdict.inputs, "speeds_with");
+  if (verdict.reason == VerdictReason::yields && with)
+    return " It gave its slots back, as the runs of its worker are faster together without it: " +
+           short_number_text(std::round(*with * 100) / 100) +
+           " times the speed of one alone, and " +
+           short_number_text(std::round(*find_input(verdict.inputs, "speeds_without") * 100) /
+                             100) +
+           " without it. It continues from its checkpoint when its turn comes.";
   if (verdict.reason == VerdictReason::yields)
     return " It gave its slots to another sweep, which had got less for its share, and continues "
            "from its checkpoint when its turn comes.";

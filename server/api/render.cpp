@@ -181,6 +181,7 @@ Json render(const AttemptRow& row) {
   json["finished"] = row.finished;
   json["turn"] = row.turn.empty() ? Json(nullptr) : stored_json(row.turn);
   json["width"] = row.width.empty() ? Json(nullptr) : stored_json(row.width);
+  json["neighbours"] = row.neighbours.empty() ? Json(nullptr) : stored_json(row.neighbours);
   return json;
 }
 
@@ -315,6 +316,7 @@ Json render(const WorkerRow& row) {
   json["memory"] = row.memory;
   json["labels"] = stored_json(row.labels);
   json["gpu_memory"] = stored_json(row.gpu_memory);
+  json["kept_free"] = row.kept_free.empty() ? Json(nullptr) : stored_json(row.kept_free);
   return json;
 }
 

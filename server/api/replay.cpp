@@ -139,9 +139,15 @@ class Replay {
   void check_report(const Event& event, const ReportRecorded& e) {
     ++tally_.verdicts;
     skip_sweeps();
-    const Command command =
-        Report{e.lease,
-               {e.phase, e.step, e.score, e.further, e.seed_applied, e.resumable, {}, {}, e.spent}};
+    const Command command = Report{e.lease,
+                                   {.phase = e.phase,
+                                    .step = e.step,
+                                    .score = e.score,
+                                    .further = e.further,
+                                    .seed_applied = e.seed_applied,
+                                    .resumable = e.resumable,
+                                    .spent = e.spent,
+                                    .phase_seconds = e.phase_seconds}};
     const auto events = decide(book_, command, event.at);
     if (!events) return differ(event, event.body, "refused: " + events.error().detail);
     expected_ = *events;

@@ -8,10 +8,6 @@
 namespace hone::cluster {
 namespace {
 
-constexpr double prior_share = 0.7;       // before anything was measured
-constexpr double prior_weight = 4;        // measurements
-constexpr std::int64_t judged_after = 3;  // measurements
-
 std::string key_of(const std::string& type) { return "('" + type + "', 1)"; }
 
 // "('A3C', 1)" -> "A3C"; empty for jobs of several GPUs.
@@ -89,43 +85,10 @@ double PairTable::share(const PairKey& key) const {
   return found == shares_.end() ? 0 : found->second;
 }
 
-double PairEstimate::Mean::drawn_to(double prior) const {
-  return (sum + prior_weight * prior) / (static_cast<double>(count) + prior_weight);
-}
-
-void PairEstimate::observe(const PairKey& key, double share) {
-  pairs_[key].add(share);
-  of_type_[{key.kind, key.type}].add(share);
-  of_other_[{key.kind, key.other}].add(share);
-  of_kind_[key.kind].add(share);
-}
-
-const PairEstimate::Mean* PairEstimate::measured(const PairKey& key) const {
-  const auto found = pairs_.find(key);
-  return found == pairs_.end() ? nullptr : &found->second;
-}
-
-// How sensitive a type is, times how much its neighbour takes: a table of rank one.
-double PairEstimate::share(const PairKey& key) const {
-  const auto mean_in = [](const auto& means, const auto& at, double prior) {
-    const auto found = means.find(at);
-    return found == means.end() ? prior : found->second.drawn_to(prior);
-  };
-  const double all = mean_in(of_kind_, key.kind, prior_share);
-  const double own = mean_in(of_type_, std::pair{key.kind, key.type}, all);
-  const double others = mean_in(of_other_, std::pair{key.kind, key.other}, all);
-  const double expected = std::clamp(own * others / all, 0.0, 1.0);
-  const Mean* mean = measured(key);
-  return mean == nullptr ? expected : mean->drawn_to(expected);
-}
-
-bool PairEstimate::useless(const PairKey& key) const {
-  const Mean* one = measured(key);
-  const Mean* two = measured(turned(key));
-  if (one == nullptr || two == nullptr || std::min(one->count, two->count) < judged_after)
-    return false;
-  return one->sum / static_cast<double>(one->count) + two->sum / static_cast<double>(two->count) <
-         pair_gain_min;
+bool useless(const PairEstimate& estimate, const PairKey& key) {
+  const auto one = estimate.measured(key), two = estimate.measured(turned(key));
+  return std::min(one.count, two.count) >= forecast::judged_after &&
+         one.mean() + two.mean() < pair_gain_min;
 }
 
 }  // namespace hone::cluster

@@ -10,18 +10,14 @@
 
 #include "base/result.hpp"
 #include "schemas/codec/json.hpp"
+#include "server/forecast/pairs.hpp"
 
 namespace hone::cluster {
 
-// Kinds of GPUs and types of jobs are indices.
-struct PairKey {
-  int kind = 0;
-  int type = 0;
-  int other = 0;
-  friend auto operator<=>(const PairKey&, const PairKey&) = default;
-};
-
-constexpr PairKey turned(const PairKey& key) { return {key.kind, key.other, key.type}; }
+// `kind` is a GPU's, `type` a job's: both are indices.
+using forecast::PairEstimate;
+using forecast::PairKey;
+using forecast::turned;
 
 class PairTable {
  public:
@@ -45,34 +41,11 @@ class PairTable {
   std::map<PairKey, double> shares_;
 };
 
-// Means of what was measured, drawn to what the rows and columns of the table say while
-// measurements are few: n of them weigh n / (n + 4).
-class PairEstimate {
- public:
-  void observe(const PairKey& key, double share);
-  [[nodiscard]] double share(const PairKey& key) const;
-  // Whether three measurements of each of both show that they gain less than 5 % together: then a
-  // scheduler separates them, and never puts such a pair together again.
-  [[nodiscard]] bool useless(const PairKey& key) const;
-
- private:
-  struct Mean {
-    double sum = 0;
-    std::int64_t count = 0;
-    void add(double value) {
-      sum += value;
-      ++count;
-    }
-    [[nodiscard]] double drawn_to(double prior) const;
-  };
-  [[nodiscard]] const Mean* measured(const PairKey& key) const;
-
-  std::map<PairKey, Mean> pairs_;
-  std::map<std::pair<int, int>, Mean> of_type_, of_other_;  // by kind and type
-  std::map<int, Mean> of_kind_;
-};
-
 // What two jobs must reach together to share a GPU, one of them alone being 1.
 inline constexpr double pair_gain_min = 1.05;
+
+// Whether three measurements of each of both show that they gain less than 5 % together: then a
+// scheduler separates them, and never puts such a pair together again.
+bool useless(const PairEstimate& estimate, const PairKey& key);
 
 }  // namespace hone::cluster

@@ -144,7 +144,7 @@ void Simulation::State::tell_pairs(View& view, bool knows) const {
   if (setup.rule != SpeedRule::pairs) return;
   if (!knows) {
     view.pair_share = [this](const PairKey& key) { return pairs.share(key); };
-    view.pair_useless = [this](const PairKey& key) { return pairs.useless(key); };
+    view.pair_useless = [this](const PairKey& key) { return useless(pairs, key); };
     return;
   }
   view.pair_share = [this](const PairKey& key) { return setup.pair_table->share(key); };

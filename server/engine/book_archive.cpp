@@ -7,6 +7,7 @@
 
 #include "schemas/codec/body.hpp"
 #include "server/engine/archive.hpp"
+#include "server/engine/neighbours_archive.hpp"
 
 namespace hone {
 namespace {
@@ -76,11 +77,11 @@ void fields(Archive& archive, MaybeConst<Run> auto& run) {
   auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
          resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
          artifacts, phase_from, step, step_reports, checkpoint_step, files, alone, keep, pace,
-         pace_cpus] = run;
+         pace_cpus, paces, paces_on, paces_kind, separated_at] = run;
   archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
           resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
           artifacts, phase_from, step, step_reports, checkpoint_step, files, alone, keep, pace,
-          pace_cpus);
+          pace_cpus, paces, paces_on, paces_kind, separated_at);
 }
 
 template <class Archive>
@@ -185,9 +186,9 @@ void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
   auto& [id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
-         files, weight, devices, alone, cpus] = lease;
+         files, weight, devices, alone, cpus, kind] = lease;
   archive(id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
-          files, weight, devices, alone, cpus);
+          files, weight, devices, alone, cpus, kind);
 }
 
 template <class Archive>
@@ -199,9 +200,11 @@ void fields(Archive& archive, MaybeConst<ResourcesSpec> auto& resources) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<WorkerState> auto& worker) {
   auto& [id, request_id, host, cpus, gpus, leased, seen_at, suspects, suspect_at, aside_until,
-         times_aside, token, epoch, memory, labels, gpu_memory, gpu_free] = worker;
+         times_aside, token, epoch, memory, labels, gpu_memory, gpu_free, runs, runs_since,
+         kept_free, tried_again_at] = worker;
   archive(id, request_id, host, cpus, gpus, leased, seen_at, suspects, suspect_at, aside_until,
-          times_aside, token, epoch, memory, labels, gpu_memory, gpu_free);
+          times_aside, token, epoch, memory, labels, gpu_memory, gpu_free, runs, runs_since,
+          kept_free, tried_again_at);
 }
 
 template <class Archive>
@@ -264,13 +267,14 @@ void fields(Archive& archive, MaybeConst<Book> auto& book) {
          sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
          run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
          fleets, fleets_by_request, last_fleet, last_pilot, last_trial, last_model, last_worker,
-         last_sweep, last_workflow, last_evaluation, evaluations_by_request, epochs, last_lease] =
-      book;
+         last_sweep, last_workflow, last_evaluation, evaluations_by_request, epochs, last_lease,
+         neighbours] = book;
   archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
           sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
           run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
           fleets, fleets_by_request, last_fleet, last_pilot, last_trial, last_model, last_worker,
-          last_sweep, last_workflow, last_evaluation, evaluations_by_request, epochs, last_lease);
+          last_sweep, last_workflow, last_evaluation, evaluations_by_request, epochs, last_lease,
+          neighbours);
 }
 
 std::string archive_book(const Book& book) {

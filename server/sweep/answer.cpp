@@ -98,7 +98,7 @@ struct Answerer {
     // Five heartbeats for each lease: four may be lost.
     const WorkerId worker = book.workers_by_request.at(c.request.request_id);
     return JoinReply{worker, book.lease_length, heartbeat_period(book.lease_length),
-                     book.workers.at(worker).epoch};
+                     book.workers.at(worker).epoch, true};
   }
   Reply operator()(const Acquire& c) const { return grant_of(book, c.request); }
   Reply operator()(const Beat& c) const {

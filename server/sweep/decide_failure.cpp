@@ -201,4 +201,19 @@ void clear_suspects(Book& book, const Lease& lease, Instant at) {
   worker.times_aside = 0;
 }
 
+void set_aside(Book& book, const WorkerSetAside& e) {
+  WorkerState& worker = book.workers.at(e.worker);
+  worker.aside_until = e.until;
+  worker.suspects.clear();
+  ++worker.times_aside;
+  book.asides.emplace(e.until, e.worker);
+}
+
+void allow(Book& book, const WorkerAllowed& e) {
+  WorkerState& worker = book.workers.at(e.worker);
+  book.asides.erase({*worker.aside_until, e.worker});
+  worker.aside_until.reset();
+  if (e.by_user) worker.times_aside = 0;
+}
+
 }  // namespace hone

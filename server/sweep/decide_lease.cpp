@@ -1,7 +1,6 @@
 // The rules of leases: which worker gets a run, for how long, and what happens when a lease
 // expires.
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "base/expect.hpp"
@@ -161,8 +160,8 @@ bool waits_for_others(const Run& run, WorkerId worker, const std::optional<Capac
   return run.keep->worker != worker || (capacity && capacity->free.counted.cpus < run.keep->cpus);
 }
 
-std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId worker,
-                             const std::optional<Capacity>& capacity) {
+std::optional<Choice> choose_run(const Book& book, const Sweep& sweep, WorkerId worker,
+                                 const std::optional<Capacity>& capacity) {
   if (!may_have_work(sweep)) return std::nullopt;
   Places places(sweep, capacity);
   bool waits_for_slots = false;
@@ -187,6 +186,20 @@ std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId work
   if (later && !places.fits_later(needs) && proposals_left(sweep) > 0 && places.fits_now(first))
     return Choice{Choice::Kind::propose, {}, 0, places.gpus_for(first)};
   return std::nullopt;
+}
+
+std::optional<KeptFree> kept_free(const Book& book, const Sweep& sweep, WorkerId worker,
+                                  const Choice& choice) {
+  const bool resumes = choice.kind == Choice::Kind::resume;
+  return kept_free(book, sweep, worker, resumes ? find_run(book, choice.run)->step : 0);
+}
+
+// The same, but nothing where the runs that are on the worker are faster together without it.
+std::optional<Choice> choose(const Book& book, const Sweep& sweep, WorkerId worker,
+                             const std::optional<Capacity>& capacity) {
+  auto choice = choose_run(book, sweep, worker, capacity);
+  if (choice && capacity && worker && kept_free(book, sweep, worker, *choice)) return std::nullopt;
+  return choice;
 }
 
 std::optional<LeaseCandidate> candidate_of(const Book& book, const Sweep& sweep,
@@ -229,31 +242,6 @@ std::optional<ResourcesSpec> next_needs(const Book& book, const Sweep& sweep, Wo
   return choice ? std::optional(needs_of(book, sweep, *choice)) : std::nullopt;
 }
 
-std::vector<ResourcesSpec> resources_wanted(const Book& book) {
-  using Needs = std::tuple<int, int, std::int64_t, std::vector<std::string>, std::int64_t>;
-  std::set<Needs> wanted;
-  for (const SweepId id : book.open_sweeps) {
-    const Sweep& sweep = book.sweeps.at(id);
-    std::set<Needs> needs;  // of every step: which one its runs are at costs more
-    for (int step = 0; step < steps_of(sweep.spec); ++step) {
-      const ResourcesSpec of = resources_of(sweep.spec, step);
-      needs.emplace(of.cpus, of.gpus, of.memory, of.labels, of.gpu_memory);
-    }
-    if (!std::ranges::includes(wanted, needs) && gives_run(book, sweep, {}, {}))
-      wanted.merge(needs);
-  }
-  std::vector<ResourcesSpec> resources;
-  for (const auto& [cpus, gpus, memory, labels, gpu_memory] : wanted)
-    resources.push_back({cpus, gpus, memory, labels, gpu_memory});
-  return resources;
-}
-
-bool may_serve(const Book& book, const AcquireRequest& request,
-               std::span<const ResourcesSpec> wanted) {
-  const Room free = free_room(book.workers.at(request.worker), request);
-  return std::ranges::any_of(wanted, [&](const ResourcesSpec& one) { return fits(one, free); });
-}
-
 namespace {
 
 // The sweeps that have a run for the worker, in the order in which they get slots.
@@ -283,8 +271,31 @@ void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Even
 // Records that a worker is alive while its long polls cause no other events.
 Events sign_of_life(const Book& book, WorkerId worker, Instant now) {
   constexpr Duration period = seconds(300);
-  if (now - book.workers.at(worker).seen_at < period) return {};
-  return {WorkerSeen{worker}};
+  const WorkerState& state = book.workers.at(worker);
+  if (now - state.seen_at < period) return {};
+  return {WorkerSeen{worker, state.kept_free}};
+}
+
+// Records for whose runs the worker keeps a slot free, when that changes. Of several sweeps it
+// names the one that is recorded, so that their turns cause no events.
+void record_kept_free(const Book& book, const WorkerState& worker, const Capacity& capacity,
+                      const std::vector<Candidate>& order, Events& events) {
+  const auto sweep_in = [](const auto& slot) { return slot ? slot->sweep : SweepId{}; };
+  std::optional<KeptFree> kept;
+  for (const Candidate& one : order) {
+    const Sweep& sweep = *one.sweep;
+    if (kept && sweep.id != sweep_in(worker.kept_free)) continue;
+    bool may = false;  // asked first: a rule may take long to choose
+    for (int step = 0; step < steps_of(sweep.spec) && !may; ++step)
+      may = kept_free(book, sweep, worker.id, step).has_value();
+    const auto choice = may ? choose_run(book, sweep, worker.id, capacity) : std::nullopt;
+    if (!choice) continue;
+    if (auto slot = kept_free(book, sweep, worker.id, *choice)) kept = slot;
+  }
+  if (sweep_in(kept) == sweep_in(worker.kept_free)) return;
+  std::erase_if(events,
+                [](const EventBody& event) { return std::holds_alternative<WorkerSeen>(event); });
+  events.emplace_back(WorkerSeen{worker.id, kept});
 }
 
 }  // namespace
@@ -311,15 +322,18 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
     if (!candidate) continue;
     if (!aside) events.clear();  // the grant shows that the worker is alive
     auto width = width_of(book, sweep, *candidate, request.worker, capacity.free);
+    const int cpus = width ? width->cpus : resources_of(sweep.spec, candidate->step).cpus;
+    const auto neighbours = neighbours_of(book, sweep, request.worker, candidate->step, cpus);
     for (EventBody& event : candidate->events) events.push_back(std::move(event));
     const LeaseId lease{book.last_lease.value + 1};
     events.emplace_back(LeaseGranted{lease, AttemptId{candidate->run, candidate->attempts + 1},
                                      request.worker, request.request_id, candidate->resume,
                                      now + book.lease_length, candidate->step, turn_of(order, i),
-                                     std::move(candidate->devices), width});
+                                     std::move(candidate->devices), width, neighbours});
     close_unpromotable(sweep, book, candidate->run, events);
     return events;
   }
+  record_kept_free(book, worker, capacity, order, events);
   return events;
 }
 

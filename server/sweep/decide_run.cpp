@@ -199,6 +199,7 @@ Result<Events> decide_report(const Book& book, const Report& command, Instant no
   if (!change_parameters(book, *lease, events)) {
     yield_slots(book, *lease, now, events);
     change_width(book, *lease, now, events);
+    separate(book, *lease, now, events);
   }
   return events;
 }
@@ -213,10 +214,10 @@ Status record_report(const Book& book, const Lease& lease, const ReportRequest& 
   // A worker that was restarted may not know of the run's checkpoints.
   std::optional<bool> resumable;
   if (request.resumable == false && !checkpoint_of_step(run)) resumable = false;
-  events.emplace_back(ReportRecorded{lease.id, run.id, request.phase,
-                                     counted_step(run, request.step), request.score,
-                                     request.further, request.seed_applied, resumable,
-                                     time_spent(sweep, run, lease, request, now)});
+  events.emplace_back(
+      ReportRecorded{lease.id, run.id, request.phase, counted_step(run, request.step),
+                     request.score, request.further, request.seed_applied, resumable,
+                     time_spent(sweep, run, lease, request, now), request.phase_seconds});
   const Verdict verdict = judge(book, sweep, run, events);
   events.emplace_back(VerdictGiven{run.id, request.phase, verdict});
   switch (verdict.action) {

@@ -32,6 +32,7 @@ class EventFolder {
       if (lease.expires_at != never) lease.expires_at = at_ + e.lease;
       book_.lease_deadlines.emplace(lease.expires_at, id);
     }
+    forget_phases(book_, at_);
   }
 
   void operator()(const WorkflowRecorded& e) {
@@ -164,6 +165,7 @@ class EventFolder {
                                         e.width ? e.width->cpus : 0});
     book_.workers.at(e.worker).seen_at = at_;
     take_slots(book_, sweep, book_.leases.at(e.lease), e.turn, at_);
+    join_neighbours(book_, book_.leases.at(e.lease), e.neighbours, at_);
     if (!imported_) book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     book_.run_of_lease.push_back(e.attempt.run);
@@ -193,6 +195,7 @@ class EventFolder {
     clear_suspects(book_, book_.leases.at(e.lease), at_);
     Sweep& sweep = sweep_of_run(e.run);
     note_width(sweep, run, book_.leases.at(e.lease), at_);
+    if (!imported_) note_speed(book_, run, book_.leases.at(e.lease), e.phase_seconds, at_);
     note_phase(sweep, run, at_);
     if (e.seed_applied) run.seed_applied = e.seed_applied;
     add_report(sweep.history, sweep.spec, run.record, e);
@@ -236,6 +239,7 @@ class EventFolder {
       ++run.losses;
     run.avoid = e.avoid;
     run.keep = e.keep;
+    if (e.separated) run.separated_at = at_;
     if (e.keep) set_due(book_, run, e.keep->until);
     if (!e.not_before) return sweep.queue.push_front(e.run);
     sweep.resting.insert(e.run);
@@ -253,22 +257,10 @@ class EventFolder {
       run.avoid.reset(), run.keep.reset();
   }
 
-  void operator()(const WorkerSeen& e) { book_.workers.at(e.worker).seen_at = at_; }
+  void operator()(const WorkerSeen& e) { note_seen(book_.workers.at(e.worker), e, at_); }
 
-  void operator()(const WorkerSetAside& e) {
-    WorkerState& worker = book_.workers.at(e.worker);
-    worker.aside_until = e.until;
-    worker.suspects.clear();
-    ++worker.times_aside;
-    book_.asides.emplace(e.until, e.worker);
-  }
-
-  void operator()(const WorkerAllowed& e) {
-    WorkerState& worker = book_.workers.at(e.worker);
-    book_.asides.erase({*worker.aside_until, e.worker});
-    worker.aside_until.reset();
-    if (e.by_user) worker.times_aside = 0;
-  }
+  void operator()(const WorkerSetAside& e) { set_aside(book_, e); }
+  void operator()(const WorkerAllowed& e) { allow(book_, e); }
 
   void operator()(const RunPaused& e) {
     Run& run = run_of(e.run);
@@ -290,6 +282,7 @@ class EventFolder {
     else
       stop_waiting(book_, sweep, run);
     forget_start(sweep, run);
+    run.paces = {};
     run.state = e.state;
     run.reason = e.reason;
     --sweep.open_runs;

@@ -79,6 +79,9 @@ void blame(WorkerState& worker, Run& run, Instant at);
 // Folds a report: clears the worker's suspects if the reporting attempt began after its last
 // failure.
 void clear_suspects(Book& book, const Lease& lease, Instant at);
+// Fold that a worker gets no runs for a while, and that it may again.
+void set_aside(Book& book, const WorkerSetAside& e);
+void allow(Book& book, const WorkerAllowed& e);
 // Returns what is left of limits.run and limits.phase for the run's next attempt.
 TimeLimits time_limits_of(const Sweep& sweep, const Run& run);
 // Returns whether the worker has been seen lately and may be given runs.
@@ -306,6 +309,30 @@ std::optional<Width> width_of(const Book& book, const Sweep& sweep, const LeaseC
 void change_width(const Book& book, const Lease& lease, Instant now, Events& events);
 // Folds the time of the phase that a report ends, before note_phase does.
 void note_width(Sweep& sweep, Run& run, const Lease& lease, Instant now);
+
+// neighbours.cpp
+// The kind of a step of the sweep's runs with so many slots: what makes runs alike in cost.
+int kind_of(const Sweep& sweep, int step, int cpus);
+// Why no run of the sweep gets a free slot of the worker; nullopt: one may get it. May look at
+// measurements only, so that it is the same whenever the ledger is replayed.
+std::optional<KeptFree> kept_free(const Book& book, const Sweep& sweep, WorkerId worker, int step);
+// What a run that starts on the worker will be next to; nullopt: no such pair was measured.
+std::optional<Neighbours> neighbours_of(const Book& book, const Sweep& sweep, WorkerId worker,
+                                        int step, int cpus);
+// After a report whose rule continues the run: if the worker's runs are faster together without it,
+// replaces the verdict, which `events` ends with, and returns the run to its queue.
+void separate(const Book& book, const Lease& lease, Instant now, Events& events);
+// Fold a lease on its worker, and its end.
+void join_neighbours(Book& book, Lease& lease, const std::optional<Neighbours>& neighbours,
+                     Instant at);
+void leave_neighbours(Book& book, const Lease& lease, Instant at);
+// Folds the seconds of the phase that the run's last report ends, before note_phase does.
+void note_speed(Book& book, Run& run, const Lease& lease, std::optional<double> measured,
+                Instant now);
+// Folds a start of the server: phases that it has seen in part only count for no speed.
+void forget_phases(Book& book, Instant at);
+// Folds a sign of life.
+void note_seen(WorkerState& worker, const WorkerSeen& e, Instant at);
 
 // decide_token.cpp
 Result<Events> decide_create_token(const Book& book, const CreateToken& command, Instant now);

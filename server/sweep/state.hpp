@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "schemas/types/info.hpp"
+#include "schemas/types/neighbours.hpp"
 #include "schemas/types/origin.hpp"
 #include "schemas/types/schedule.hpp"
 #include "schemas/types/scopes.hpp"
@@ -27,6 +28,7 @@
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/space/search_space.hpp"
 #include "server/search/terminators/terminator.hpp"
+#include "server/sweep/neighbours.hpp"
 
 namespace hone {
 
@@ -76,6 +78,11 @@ struct Run {
   std::optional<KeptSlots> keep{};  // while it waits: the slots that it is to continue with
   PhasePace pace{};                 // of its phases with `pace_cpus` slots, where they are a range
   int pace_cpus = 0;                // the least with which a phase was measured; 0: none
+  // How fast it was next to others, on one worker and as one kind of run
+  std::vector<PaceAmong> paces{};
+  WorkerId paces_on{};
+  int paces_kind = 0;
+  Instant separated_at{};  // when it last gave its slots back for its neighbours; zero: never
 };
 
 struct Trial {
@@ -180,6 +187,12 @@ struct Lease {
   std::vector<int> devices{};            // of the worker's GPUs, where their memory is known
   bool alone = false;                    // as Run::alone when it was granted
   int cpus = 0;                          // slots, where resources.cpus is a range; 0: it is not
+  int kind = 0;                          // of run, as its neighbours are measured
+};
+
+struct RunOnWorker {
+  LeaseId lease;
+  int kind = 0;
 };
 
 struct WorkerState {
@@ -200,6 +213,10 @@ struct WorkerState {
   std::vector<std::string> labels{};       // as announced
   std::vector<std::int64_t> gpu_memory{};  // of each GPU, as announced; empty: not known
   std::vector<std::int64_t> gpu_free{};    // of these, what no live lease has
+  std::vector<RunOnWorker> runs{};         // its live leases
+  Instant runs_since{};                    // when one of them began or ended last
+  std::optional<KeptFree> kept_free{};     // as recorded: why a slot of it stays free
+  Instant tried_again_at{};                // when a pair that loses was tried again there
 };
 
 struct Token {
@@ -244,6 +261,7 @@ struct Book {
   // The index of the first lease of each epoch, also of an epoch without a lease.
   std::map<Epoch, std::size_t> epochs{{Epoch{}, 0}};
   LeaseId last_lease{};  // of the newest epoch; the epoch itself while it has none
+  PairsByHost neighbours;
 };
 
 // Look-ups that several rules need. Null if there is none.

@@ -308,6 +308,7 @@ void give_slots_back(Book& book, Sweep& sweep, const Lease& lease, Instant at) {
   const ResourcesSpec run = needs_of(sweep.spec, lease);
   release(book.workers.at(lease.worker), lease, run);
   change_held(sweep.service, -run.cpus, lease.weight, at);
+  leave_neighbours(book, lease, at);
 }
 
 void rejoin(const Book& book, Sweep& sweep, Instant at) {

@@ -28,6 +28,7 @@ FaultPlan FaultPlan::draw(Rng& rng) {
   plan.clock_step = rate(0.05);
   plan.broken = rate(0.05);
   plan.worker_end = rate(0.1);
+  plan.contention = rate(4);
   if (plan.worker_end > 0 && rng.uniform() < 0.3) {
     plan.drop = plan.duplicate = plan.disk = plan.crash = plan.partition = plan.clock_step = 0;
     plan.delay_max = milliseconds(5);
@@ -47,7 +48,7 @@ std::string text(const FaultPlan& plan) {
       << " worker_death " << plan.worker_death << " process_death " << plan.process_death
       << " deaf " << plan.deaf << " diverged " << plan.diverged << " partition " << plan.partition
       << " clock_step " << plan.clock_step << " broken " << plan.broken << " worker_end "
-      << plan.worker_end;
+      << plan.worker_end << " contention " << plan.contention;
   return out.str();
 }
 

@@ -23,6 +23,7 @@ struct FaultPlan {
   double diverged = 0;       // share of reports
   double partition = 0;      // once a second and worker: cut off, one way or both
   double clock_step = 0;     // once a second: the server's clock is set, by hours
+  double contention = 0;     // by which each other process of a worker lengthens a phase
 
   static FaultPlan draw(Rng& rng);
   static FaultPlan none();  // a little delay, nothing else

@@ -304,7 +304,10 @@ void Agent::on_grant(Turn& turn, const LeaseGrant& grant) {
   const auto gpus = gpus_for(grant);
   const bool fits = grant.resources.cpus <= free_cpus() && gpus;
   const auto seed = config_.seed ^ (static_cast<std::uint64_t>(grant.lease.value) << 20U);
-  Telling telling{config_.records_code, joined_ && joined_->epoch != Epoch{}, {}};
+  Telling telling{config_.records_code,
+                  joined_ && joined_->epoch != Epoch{},
+                  joined_ && joined_->phase_seconds,
+                  {}};
   if (ends_at_) telling.last = *ends_at_ - limits::last_minute;
   Attempt& attempt =
       attempts_

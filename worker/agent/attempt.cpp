@@ -34,7 +34,7 @@ Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, Te
       records_code_(telling.code),
       last_(telling.last),
       process_(grant_),
-      delivery_(grant_, telling.resumable),
+      delivery_(grant_, telling),
       call_(grant_.lease, seed) {}
 
 // Inputs ------------------------------------------------------------------------------------------
@@ -60,7 +60,8 @@ void Attempt::recover(Turn& turn, const Recovered& input) {
 
 void Attempt::line_received(Turn& turn, const LineReceived& input) {
   if (lease_ == Lease::lost || over()) return;
-  delivery_.add(turn, input);
+  const bool ends_phase = std::holds_alternative<ReportLine>(input.line);
+  delivery_.add(turn, input, ends_phase ? process_.take_trained(turn.now) : std::nullopt);
   if (delivery_.lines_wait()) process_.pause_clock(turn.now);
   advance(turn);
 }

@@ -12,13 +12,6 @@
 
 namespace hone::worker {
 
-// What an attempt sends besides reports and checkpoints.
-struct Telling {
-  bool code = false;       // RecordCode before its process starts
-  bool resumable = false;  // whether a report's run has a checkpoint: servers since the epochs
-  std::optional<Instant> last{};  // no phase may end later: the worker ends its processes then
-};
-
 class Attempt {
  public:
   Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, Telling telling = {});

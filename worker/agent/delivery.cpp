@@ -7,17 +7,18 @@
 
 namespace hone::worker {
 
-Delivery::Delivery(const LeaseGrant& grant, bool tells_resumable)
+Delivery::Delivery(const LeaseGrant& grant, const Telling& telling)
     : lease_(grant.lease),
       phases_(grant.budget.phases),
       next_phase_(grant.next_phase),
-      resumable_(!tells_resumable || grant.resume.has_value()) {}
+      resumable_(!telling.resumable || grant.resume.has_value()),
+      tells_seconds_(telling.phase_seconds) {}
 
-void Delivery::add(Turn& turn, const LineReceived& input) {
+void Delivery::add(Turn& turn, const LineReceived& input, std::optional<Duration> trained) {
   undelivered_ = true;
   if (const auto* point = std::get_if<MetricPoint>(&input.line)) return add_point(turn.now, *point);
   if (const auto* report = std::get_if<ReportLine>(&input.line))
-    return add_line(turn, {input.origin, *report});
+    return add_line(turn, {input.origin, Report{*report, tells_seconds_ ? trained : std::nullopt}});
   add_line(turn, {input.origin, std::get<CheckpointLine>(input.line)});
 }
 
@@ -54,12 +55,14 @@ LeaseCall Delivery::next_batch(Instant now) {
   return MetricsCall{lease_, std::move(request)};
 }
 
-LeaseCall Delivery::call_for(const ReportLine& line) const {
-  std::optional<bool> resumable;
-  if (!resumable_) resumable = false;
-  return ReportCall{lease_,
-                    {line.phase.value_or(next_phase_), line.step, line.score, line.further,
-                     line.seed_applied, resumable, line.seconds, line.cpu_seconds}};
+LeaseCall Delivery::call_for(const Report& report) const {
+  const ReportLine& line = report.line;
+  ReportCall call{lease_,
+                  {line.phase.value_or(next_phase_), line.step, line.score, line.further,
+                   line.seed_applied, std::nullopt, line.seconds, line.cpu_seconds}};
+  if (!resumable_) call.request.resumable = false;
+  if (report.trained) call.request.phase_seconds = static_cast<double>(report.trained->us) / 1e6;
+  return call;
 }
 
 LeaseCall Delivery::call_for(const CheckpointLine& line) const {

@@ -11,13 +11,21 @@
 
 namespace hone::worker {
 
+// What an attempt sends besides reports and checkpoints.
+struct Telling {
+  bool code = false;           // RecordCode before its process starts
+  bool resumable = false;      // whether a report's run has a checkpoint: servers since the epochs
+  bool phase_seconds = false;  // that a report's phase took: servers that take them
+  std::optional<Instant> last{};  // no phase may end later: the worker ends its processes then
+};
+
 class Delivery {
  public:
-  // tells_resumable: whether the reports of a run without a checkpoint have `resumable`.
-  Delivery(const LeaseGrant& grant, bool tells_resumable);
+  Delivery(const LeaseGrant& grant, const Telling& telling);
 
-  // Adds a line. Stops reading from the process (Hold) while too many wait.
-  void add(Turn& turn, const LineReceived& input);
+  // Adds a line. Stops reading from the process (Hold) while too many wait. `trained`: how long the
+  // phase that a report ends took, where that is known.
+  void add(Turn& turn, const LineReceived& input, std::optional<Duration> trained);
 
   // The call to make next; nullopt if none is due. `flush`: metric points do not wait for more.
   [[nodiscard]] std::optional<LeaseCall> next(Instant now, bool flush);
@@ -45,15 +53,19 @@ class Delivery {
     CheckpointLine line;
     StoredBlob blob;
   };
+  struct Report {
+    ReportLine line;
+    std::optional<Duration> trained;
+  };
   struct Line {
     Origin origin;
-    std::variant<ReportLine, CheckpointLine, StoredCheckpoint> content;
+    std::variant<Report, CheckpointLine, StoredCheckpoint> content;
   };
 
   void add_line(Turn& turn, Line line);
   void add_point(Instant now, const MetricPoint& point);
   [[nodiscard]] LeaseCall next_batch(Instant now);
-  [[nodiscard]] LeaseCall call_for(const ReportLine& line) const;
+  [[nodiscard]] LeaseCall call_for(const Report& report) const;
   [[nodiscard]] LeaseCall call_for(const CheckpointLine& line) const;
   [[nodiscard]] LeaseCall call_for(const StoredCheckpoint& checkpoint) const;
 
@@ -61,6 +73,7 @@ class Delivery {
   int phases_;
   int next_phase_;
   bool resumable_;  // the run has a checkpoint, or reports do not tell
+  bool tells_seconds_;
   std::deque<Line> lines_;
   std::deque<MetricPoint> points_;
   Instant flush_at_;  // of points_, if there are any

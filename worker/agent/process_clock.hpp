@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "schemas/types/instant.hpp"
 #include "schemas/types/wire.hpp"
@@ -22,7 +23,17 @@ class ProcessClock {
   // The process waits for the server.
   void pause(Instant now) {
     if (running_since_ && run_left_) run_left_ = *run_left_ - (now - *running_since_);
+    if (running_since_) trained_ = trained_ + (now - *running_since_);
     running_since_.reset();
+  }
+  // How long it has trained since the last call. A process that does not wait for the server trains
+  // while the clock is paused: nullopt where it has done so since the last call, and in the next
+  // one, which would miss a part.
+  std::optional<Duration> take_trained(Instant now) {
+    const Duration all = trained_ + (running_since_ ? now - *running_since_ : Duration{});
+    const Duration part = all - std::exchange(taken_, all);
+    const bool missed = std::exchange(missed_, part == Duration{});
+    return missed || missed_ ? std::nullopt : std::optional(part);
   }
 
   // When the first of its limits is reached; nullopt while it is paused or has none.
@@ -52,6 +63,9 @@ class ProcessClock {
   TimeLimits limits_;
   std::optional<Duration> run_left_;
   std::optional<Instant> running_since_;
+  Duration trained_{};   // before running_since_
+  Duration taken_{};     // of all that it has trained
+  bool missed_ = false;  // it reported twice while it was paused
 };
 
 }  // namespace hone::worker

@@ -142,6 +142,11 @@ void ProcessControl::resume_clock(Instant now) {
   if (auto* training = std::get_if<Training>(&state_)) training->clock.resume(now);
 }
 
+std::optional<Duration> ProcessControl::take_trained(Instant now) {
+  auto* training = std::get_if<Training>(&state_);
+  return training != nullptr ? training->clock.take_trained(now) : std::nullopt;
+}
+
 bool ProcessControl::is_waiting() const { return std::holds_alternative<Waiting>(state_); }
 bool ProcessControl::has_ended() const { return std::holds_alternative<Ended>(state_); }
 bool ProcessControl::is_running() const { return !is_waiting() && !has_ended(); }

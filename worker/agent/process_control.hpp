@@ -51,6 +51,8 @@ class ProcessControl {
   // Time is not counted while the process waits for the server.
   void pause_clock(Instant now);
   void resume_clock(Instant now);
+  // As ProcessClock::take_trained.
+  std::optional<Duration> take_trained(Instant now);
 
   [[nodiscard]] bool is_waiting() const;  // has not started
   [[nodiscard]] bool is_running() const;

@@ -146,6 +146,57 @@ TEST(ApiExplain, TellsAPauseAPromotionAndTheEndOfWhatWasNotPromoted) {
   EXPECT_EQ(body["verdicts"][0]["recomputed"], "pause");
 }
 
+// One run of a sweep with many phases, or several.
+Json long_spec(int trials) {
+  auto spec = small_spec("none", trials);
+  spec["budget"]["per_run"] = 10'000;
+  spec["budget"]["phases"] = 40;
+  return spec;
+}
+
+TEST(ApiExplain, TellsWhatARunHasNextToItAndWhyASlotStaysFree) {
+  TestApi server;
+  const auto worker = server.join();
+  Json live = Json::array();
+  const auto phase_of = [&](const Json& grant, int phase, int tens_of_seconds) {
+    for (int i = 0; i < tens_of_seconds; ++i) {
+      server.pass(seconds(10));
+      server.post("/v1/workers/" + worker + "/beat", {{"leases", live}});
+    }
+    server.post("/v1/leases/" + grant["lease"].get<std::string>() + "/reports",
+                {{"phase", phase},
+                 {"step", 250 * (phase + 1)},
+                 {"value", phase},
+                 {"phase_seconds", 10 * tens_of_seconds}});
+  };
+  server.submit(long_spec(1));
+  const auto first = server.acquire(worker);
+  live.push_back(first["lease"]);
+  for (int phase = 0; phase < 4; ++phase) phase_of(first, phase, 1);
+  const auto sweep = server.submit(long_spec(3));
+  const auto second = server.acquire(worker);
+  live.push_back(second["lease"]);
+  EXPECT_EQ(why(server, TestApi::run_of(second)).find("It started next to"), std::string::npos);
+  for (int phase = 4; phase < 8; ++phase) phase_of(first, phase, 10);
+  EXPECT_TRUE(server.acquire(worker).is_null());
+
+  expect_words(why(server, TestApi::run_of(second)),
+               {"A slot of wk_1 stays free: with a run of sw_2 its runs should together be",
+                "times the speed of one alone", "without it, by 4 measurements of a pair."});
+  const auto kept = server.get("/v1/workers/wk_1")["kept_free"];
+  EXPECT_EQ(kept["sweep"], sweep);
+  EXPECT_EQ(kept["neighbours"]["runs"], 2);
+  EXPECT_LT(kept["neighbours"]["with"], kept["neighbours"]["without"]);
+
+  server.submit(long_spec(1));  // a sweep without a run gets its slot nevertheless
+  const auto third = server.acquire(worker);
+  expect_words(why(server, TestApi::run_of(third)),
+               {"It started next to 2 other runs: there its speed should be 0."});
+  EXPECT_TRUE(server.get("/v1/workers/wk_1")["kept_free"].is_null());
+  const auto attempt = server.get("/v1/runs/" + TestApi::run_of(third) + "/attempts")["items"][0];
+  EXPECT_EQ(attempt["neighbours"]["measured"], 4);
+}
+
 TEST(ApiExplain, ShowsTheLogOfAFailure) {
   TestApi server;
   server.submit();

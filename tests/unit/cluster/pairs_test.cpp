@@ -65,17 +65,17 @@ TEST(Pairs, an_estimate_begins_at_its_neighbours_and_ends_at_its_measurements) {
 TEST(Pairs, a_pair_is_useless_after_three_measurements_of_both) {
   PairEstimate estimate;
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(estimate.useless({0, 1, 2}));
+    EXPECT_FALSE(useless(estimate, {0, 1, 2}));
     estimate.observe({0, 1, 2}, 0.5);
     estimate.observe({0, 2, 1}, 0.5);
   }
-  EXPECT_TRUE(estimate.useless({0, 1, 2}));
-  EXPECT_TRUE(estimate.useless({0, 2, 1}));
+  EXPECT_TRUE(useless(estimate, {0, 1, 2}));
+  EXPECT_TRUE(useless(estimate, {0, 2, 1}));
   for (int i = 0; i < 3; ++i) {
     estimate.observe({0, 3, 4}, 0.6);
     estimate.observe({0, 4, 3}, 0.5);
   }
-  EXPECT_FALSE(estimate.useless({0, 3, 4}));
+  EXPECT_FALSE(useless(estimate, {0, 3, 4}));
 }
 
 // Jobs of 1,000 s on one V100.

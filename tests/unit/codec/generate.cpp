@@ -289,6 +289,10 @@ WorkerJoined Generator::worker_joined() {
   return event;
 }
 
+Neighbours Generator::neighbours() {
+  return {small(1, 63), real(), real(), real(), integer(1, 99), coin()};
+}
+
 LeaseGranted Generator::lease_granted() {
   LeaseGranted event{id<LeaseTag>(), {run(), small(1, 9)}, id<WorkerTag>(), any_text(), {}, {}};
   if (coin()) event.resume = id<ModelTag>();
@@ -297,6 +301,7 @@ LeaseGranted Generator::lease_granted() {
   if (coin()) event.devices = {0, small(1, 63)};
   if (coin())
     event.turn = Turn{word<TurnRule>(), 2, real(), 3, id<SweepTag>(), real(), small(0, 9), 4};
+  if (coin()) event.neighbours = neighbours();
   if (coin()) event.width = Width{small(1, 64), word<WidthRule>(), small(0, 64), 5, real(), real()};
   return event;
 }
@@ -326,7 +331,8 @@ std::vector<EventBody> Generator::sweep_events() {
       RunReturned{id<LeaseTag>(), run(), word<EndReason>(), any_text(), word<Failure>(),
                   maybe_instant(), coin() ? std::optional(id<WorkerTag>()) : std::nullopt, coin(),
                   coin() ? std::optional(KeptSlots{id<WorkerTag>(), small(1, 64), instant()})
-                         : std::nullopt},
+                         : std::nullopt,
+                  coin()},
       RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(), any_text(),
                word<Failure>()},
       TrialEnqueued{id<SweepTag>(), any_text(), params(), std::nullopt, std::nullopt, stages(),
@@ -335,7 +341,8 @@ std::vector<EventBody> Generator::sweep_events() {
       RunPaused{id<LeaseTag>(), run()},
       ModelDropped{id<ModelTag>(), run()},
       RunReady{run(), maybe_instant()},
-      WorkerSeen{id<WorkerTag>()},
+      WorkerSeen{id<WorkerTag>(),
+                 coin() ? std::optional(KeptFree{id<SweepTag>(), neighbours()}) : std::nullopt},
       WorkerSetAside{id<WorkerTag>(), instant(), any_text()},
       WorkerAllowed{id<WorkerTag>(), coin()},
       TokenCreated{id<TokenTag>(), any_text(), any_text(), Scope::read | Scope::worker, sha256(),

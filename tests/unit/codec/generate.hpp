@@ -146,6 +146,7 @@ class Generator {
   ReportRecorded report_recorded();
   WorkerJoined worker_joined();
   LeaseGranted lease_granted();
+  Neighbours neighbours();
   std::vector<EventBody> sweep_events();
   std::vector<EventBody> fleet_events();
 

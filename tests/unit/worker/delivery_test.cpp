@@ -42,7 +42,7 @@ class DeliveryQueue : public testing::Test {
  protected:
   void add(TrialLine line, Origin origin = Origin::socket) {
     auto turn = given.turn();
-    delivery.add(turn, {LeaseId{1}, std::move(line), origin});
+    delivery.add(turn, {LeaseId{1}, std::move(line), origin}, std::nullopt);
   }
   void add_points(std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) add(MetricPoint{"loss", static_cast<int>(i), 1});
@@ -59,7 +59,7 @@ class DeliveryQueue : public testing::Test {
   }
 
   GivenTurn given;
-  Delivery delivery{small_grant(), true};
+  Delivery delivery{small_grant(), {.resumable = true}};
 };
 
 TEST_F(DeliveryQueue, is_empty_at_first) {
@@ -86,7 +86,7 @@ TEST_F(DeliveryQueue, is_delivered_once_after_the_last_line) {
 TEST_F(DeliveryQueue, tells_servers_that_know_it_of_a_run_without_a_checkpoint) {
   add(report_at(10));
   EXPECT_EQ(next<ReportCall>().request.resumable, false);
-  delivery = Delivery(small_grant(), false);
+  delivery = Delivery(small_grant(), {});
   add(report_at(10));
   EXPECT_EQ(next<ReportCall>().request.resumable, std::nullopt);
 }

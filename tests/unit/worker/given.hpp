@@ -95,9 +95,9 @@ class GivenAgent {
     return !all<T>().empty();
   }
 
-  void join() {
+  void join(const JoinReply& welcome = {WorkerId{1}, seconds(15), seconds(3)}) {
     when(Tick{});
-    reply<JoinRequest>(CallReply{JoinReply{WorkerId{1}, seconds(15), seconds(3)}});
+    reply<JoinRequest>(CallReply{welcome});
   }
   Actions grant(const LeaseGrant& lease) {
     return reply<AcquireRequest>(CallReply{std::optional(lease)});

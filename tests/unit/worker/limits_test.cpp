@@ -55,6 +55,51 @@ TEST(WorkerLimits, the_time_of_a_run_adds_up_over_its_reports) {
   EXPECT_EQ(given.request<EndCall>().request.detail, "the run used up its time (limits.run)");
 }
 
+TEST(WorkerLimits, a_report_tells_what_its_phase_took_without_waiting_for_the_server) {
+  GivenAgent given;
+  given.join({WorkerId{1}, seconds(15), seconds(3), {}, true});
+  given.grant(small_grant());
+  given.after(seconds(20));
+  given.report(0);
+  EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, 20);
+  given.after(seconds(1000));
+  given.verdict(Action::go_on);
+  given.after(seconds(30));
+  given.when(LineReceived{LeaseId{1}, CheckpointLine{"1.pt", 20, 1}, Origin::output});
+  given.after(seconds(1));
+  given.report(1);
+  given.reply<StoreBlob>(CallReply{StoredBlob{"abc", 5}});
+  given.reply<SaveModelCall>(CallReply{SaveModelReply{}});
+  EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, 30) << "without its checkpoint";
+}
+
+// It trained while the report before waited.
+TEST(WorkerLimits, a_process_that_does_not_wait_is_not_taken_for_a_fast_one) {
+  GivenAgent given;
+  given.join({WorkerId{1}, seconds(15), seconds(3), {}, true});
+  given.grant(small_grant());
+  given.after(seconds(20));
+  given.report(0);
+  given.after(seconds(20));
+  given.report(1);
+  given.verdict(Action::go_on);
+  EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, std::nullopt);
+  given.after(seconds(15));
+  given.verdict(Action::go_on);
+  given.after(seconds(5));
+  given.report(2);
+  EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, std::nullopt)
+      << "of 20 s, 5 counted";
+}
+
+TEST(WorkerLimits, an_older_server_is_not_told_what_a_phase_took) {
+  GivenAgent given;
+  given.run();
+  given.after(seconds(20));
+  given.report(0);
+  EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, std::nullopt);
+}
+
 TEST(WorkerLimits, none_is_no_deadline) {
   GivenAgent given;
   given.run();
