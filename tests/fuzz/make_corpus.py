@@ -18,7 +18,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOUND = pathlib.Path(__file__).parent / "corpus"
 CORPUS = pathlib.Path(sys.argv[-1])
-BYTES_MAX = 3000  # a fuzzer learns more from many small files
+BYTES_MAX = 16_000  # a fuzzer learns more from many small files; most examples are below it
 PACKED_BYTES_MAX = 25_000  # of a target in the repository
 
 
