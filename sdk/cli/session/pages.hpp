@@ -21,8 +21,8 @@ class Pages {
   // `cursor`: what the first page was asked for with.
   explicit Pages(std::string cursor = {}) : cursor_(std::move(cursor)) {}
 
-  // Whether another page follows, from cursor() on. Refuses (too_large) a list with more text than a
-  // command keeps, and (internal) one that continues where it was.
+  // Whether another page follows, from cursor() on. Refuses (too_large) a list with more text than
+  // a command keeps, and (internal) one that continues where it was.
   Result<bool> follow(const Json& page);
   [[nodiscard]] const std::string& cursor() const { return cursor_; }
 

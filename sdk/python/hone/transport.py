@@ -26,8 +26,8 @@ BLOB_BYTES_MAX = 1 << 30
 LINE_BYTES_MAX = 16 << 20  # of an event stream
 # Of the objects that an answer becomes: 60 MiB of "[]," would take 1.5 GiB.
 MEMORY_BYTES_MAX = 640 << 20
-# The most that a character of JSON adds to them on a 64-bit CPython: a dict with its keys, a list with its
-# slots, a place in a list and a number, a place in a dict with a key and a number.
+# The most that a character of JSON adds to them on a 64-bit CPython: a dict with its keys, a list
+# with its slots, a place in a list and a number, a place in a dict with a key and a number.
 OBJECT_BYTES = {"{": 240, "[": 88, ",": 48, ":": 100}
 PIECE_BYTES = 1 << 20
 DETAIL_CHARACTERS_MAX = 10_000

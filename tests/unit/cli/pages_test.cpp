@@ -1,4 +1,4 @@
-// Lists that a server continues for ever.
+// Lists that a server does not end.
 #include "sdk/cli/session/pages.hpp"
 
 #include <gtest/gtest.h>
