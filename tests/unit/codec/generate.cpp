@@ -139,6 +139,7 @@ ReportRecorded Generator::report_recorded() {
   ReportRecorded report{id<LeaseTag>(),        run(),   small(0, 9999),
                         integer(0, 1LL << 50), score(), scores()};
   if (coin()) report.spent = static_cast<double>(integer(0, 1'000'000)) / 8;
+  if (coin()) report.phase_seconds = static_cast<double>(integer(0, 1'000'000)) / 8;
   return report;
 }
 
