@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/fnv.hpp"
 #include "schemas/codec/body.hpp"
 #include "server/engine/archive.hpp"
 #include "server/engine/neighbours_archive.hpp"
@@ -367,9 +368,9 @@ void insert_sweep(Book& book, std::string_view bytes) {
 }
 
 std::uint64_t checksum(std::string_view bytes) {
-  std::uint64_t state = 0xcbf29ce484222325ULL;  // FNV-1a
-  for (const char c : bytes) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
-  return state;
+  Fnv1a hash;
+  hash.add(bytes);
+  return hash.value();
 }
 
 std::string_view book_stamp() { return stamp_of_this_build; }

@@ -6,8 +6,8 @@
 namespace hone::forecast {
 namespace {
 
-constexpr double prior_weight = 4;     // measurements
-constexpr double spread_least = 0.05;  // of single measurements
+constexpr double prior_weight = 4;     // values
+constexpr double spread_least = 0.05;  // of single values
 
 }  // namespace
 

@@ -47,7 +47,7 @@ class PairEstimate {
 
   // `further`: another value of the pair's newest measurement.
   void observe(const PairKey& key, double share, bool further = false);
-  // Counts what was measured of the pair as at most so many measurements.
+  // As PairMean::limit, of the pair.
   void limit(const PairKey& key, std::int64_t most);
   void forget(const PairKey& key);
   [[nodiscard]] std::size_t size() const { return pairs_.size(); }  // pairs that were measured

@@ -1,6 +1,7 @@
 #include <bit>
 
 #include "base/expect.hpp"
+#include "base/fnv.hpp"
 #include "server/sweep/decide.hpp"
 
 namespace hone {
@@ -66,7 +67,7 @@ class Hash {
   void add(Int value) {
     auto bits = static_cast<std::uint64_t>(value);
     for (int byte = 0; byte < 8; ++byte, bits >>= 8)
-      state_ = (state_ ^ (bits & 0xff)) * 0x100000001b3ULL;
+      hash_.add(static_cast<unsigned char>(bits & 0xff));
   }
   void add(double value) { add(std::bit_cast<std::uint64_t>(value)); }
   void add(const std::string& text) {
@@ -93,10 +94,10 @@ class Hash {
       std::visit([this](const auto& value) { add(value); }, param.value);
     }
   }
-  [[nodiscard]] std::uint64_t value() const { return state_; }
+  [[nodiscard]] std::uint64_t value() const { return hash_.value(); }
 
  private:
-  std::uint64_t state_ = 0xcbf29ce484222325ULL;
+  Fnv1a hash_;
 };
 
 void add(Hash& hash, const Verdict& verdict) {

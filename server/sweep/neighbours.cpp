@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "base/fnv.hpp"
 #include "base/text.hpp"
 #include "server/sweep/rules.hpp"
 
@@ -36,12 +37,12 @@ constexpr std::size_t paces_max = 4;
 // Of single measurements: outside of it the phases were disturbed by something else.
 constexpr double share_min = 0.02, share_max = 1.25;
 
-// FNV-1a of what makes runs alike in cost. Equal numbers of different kinds only mix their means.
+// Of what makes runs alike in cost. Equal numbers of different kinds only mix their means.
 class KindDigest {
  public:
   void add(std::string_view text) {
-    for (const char c : text) step(static_cast<unsigned char>(c));
-    step(0xff);  // between words
+    hash_.add(text);
+    hash_.add(0xff);  // between words
   }
   void add_value(const Value& value) {
     add(std::visit(
@@ -54,11 +55,10 @@ class KindDigest {
         },
         value));
   }
-  [[nodiscard]] int number() const { return static_cast<int>(state_ & 0x7fffffffU); }
+  [[nodiscard]] int number() const { return static_cast<int>(hash_.value() & 0x7fffffffU); }
 
  private:
-  void step(unsigned char byte) { state_ = (state_ ^ byte) * 0x100000001b3ULL; }
-  std::uint64_t state_ = 0xcbf29ce484222325ULL;
+  Fnv1a hash_;
 };
 
 void add_command(KindDigest& digest, const CommandTrainer& command) {
