@@ -10,7 +10,7 @@
 
 namespace hone::cli {
 
-// Text of all pages together: about a million events, which take 2 GiB once they are parsed.
+// Text of all pages together: of four of the longest answers that a client reads.
 inline constexpr std::size_t list_bytes_max = std::size_t{256} << 20U;
 // Counted for a page with less text, so that a list has at most 65,536 pages.
 inline constexpr std::size_t page_bytes_min = std::size_t{4} << 10U;

@@ -24,7 +24,7 @@ LAST_PAUSE_S = 5.0
 ANSWER_BYTES_MAX = 64 << 20
 BLOB_BYTES_MAX = 1 << 30
 LINE_BYTES_MAX = 16 << 20  # of an event stream
-# Of the objects that an answer becomes: 60 MiB of "[]," would take 1.5 GiB.
+# Of the objects that an answer becomes: 60 MiB of "[]," would take 1.4 GiB.
 MEMORY_BYTES_MAX = 640 << 20
 # The most that a character of JSON adds to them on a 64-bit CPython: a dict with its keys, a list
 # with its slots, a place in a list and a number, a place in a dict with a key and a number.
