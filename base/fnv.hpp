@@ -1,5 +1,5 @@
-// FNV-1a with 64 bits (Fowler, Noll and Vo): the same on every machine and in every version. Against
-// mistakes, not against people.
+// FNV-1a with 64 bits (Fowler, Noll and Vo): the same on every machine and in every version.
+// Against mistakes, not against people.
 #pragma once
 
 #include <cstdint>
