@@ -64,6 +64,7 @@ int run_join(const JoinPlan& plan) {
   std::atomic<int> status = 0;
   {
     std::vector<std::jthread> threads;
+    threads.reserve(static_cast<std::size_t>(plan.actors));
     for (int i = 0; i < plan.actors; ++i)
       threads.emplace_back([&] {
         try {
