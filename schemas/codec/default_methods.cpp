@@ -23,6 +23,12 @@ void choose_evolution(SweepSpec& spec) {
   if (whole != nullptr) spec.terminator.settings = {{"eta", static_cast<double>(*whole)}};
 }
 
+// 3 differs from 2 only in times, and 4 from 3 only after a warm start.
+double newest_that_differs(const SweepSpec& spec) {
+  if (!spec.search.warm_start.empty()) return 4;
+  return spec.objective.reach ? 3 : 2;
+}
+
 }  // namespace
 
 void choose_methods(SweepSpec& spec) {
@@ -33,8 +39,8 @@ void choose_methods(SweepSpec& spec) {
   if (!spec.terminator.rule.empty()) return;
   if (several || spec.budget.phases == 1)
     spec.terminator.rule = "none";
-  else  // version 1 is what old ledgers name without one; 3 differs from 2 only in times
-    spec.terminator = {"hone", {{"version", spec.objective.reach ? 3.0 : 2.0}}};
+  else  // version 1 is what old ledgers name without one
+    spec.terminator = {"hone", {{"version", newest_that_differs(spec)}}};
 }
 
 }  // namespace hone

@@ -19,10 +19,14 @@ void fields(auto& f, Of<ServerStarted> auto& e) {
 }
 void fields(auto& f, Of<WorkflowRecorded> auto& e) { f("workflow", e.workflow)("info", e.info); }
 void fields(auto& f, Of<DatasetRecorded> auto& e) { f("dataset", e.dataset)("info", e.info); }
+void fields(auto& f, Of<RankAgreement> auto& a) { f("tau", a.tau)("error", a.error); }
+void fields(auto& f, Of<RankPrior> auto& p) {
+  f("runs", p.runs, Integer{0, exact_max})("tenths", p.tenths, ListOf{OfType{}, 9});
+}
 void fields(auto& f, Of<SweepSubmitted> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("spec", e.spec);
   f.maybe("workflow", e.workflow).maybe("dataset", e.dataset).some("forked_from", e.forked_from);
-  f.some("rules", e.rules);
+  f.some("rules", e.rules).some("rank_prior", e.rank_prior);
 }
 void fields(auto& f, Of<SweepSteered> auto& e) {
   f("sweep", e.sweep)("verb", e.verb)("reason", e.reason);

@@ -17,6 +17,7 @@
 #include "schemas/types/instant.hpp"
 #include "schemas/types/neighbours.hpp"
 #include "schemas/types/origin.hpp"
+#include "schemas/types/rank_prior.hpp"
 #include "schemas/types/schedule.hpp"
 #include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
@@ -60,6 +61,8 @@ struct SweepSubmitted {
   // 3: trials of several seeds are judged in the unit of the objective, and racing compares times
   // only with times.
   int rules = 0;
+  // For a rule that uses it: what the sweeps of search.warm_start showed when this one began.
+  std::optional<RankPrior> rank_prior{};
 };
 
 struct SweepSteered {  // paused, resumed, stopping, canceling, killing

@@ -170,17 +170,29 @@ void fields(Archive& archive, MaybeConst<Service> auto& service) {
   archive(used, rate, at, held);
 }
 
+template <class Archive>
+void fields(Archive& archive, MaybeConst<RankAgreement> auto& agreement) {
+  auto& [tau, error] = agreement;
+  archive(tau, error);
+}
+
+template <class Archive>
+void fields(Archive& archive, MaybeConst<RankPrior> auto& prior) {
+  auto& [runs, tenths] = prior;
+  archive(runs, tenths);
+}
+
 // Space, sampler and terminators follow from the spec.
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
   auto& [id, spec, request_id, state, reason, order, submitted_at, space, sampler, terminator,
          history, trials, runs, queue, resting, paused, enqueued, enqueue_requests, open_runs,
          live_leases, workflow, dataset, confirmed_by, archived, phase_times, rules, limited_from,
-         failing, unpausing, forks, successors, inherited, service, widths] = sweep;
+         failing, unpausing, forks, successors, inherited, service, widths, rank_prior] = sweep;
   archive(id, spec, request_id, state, reason, order, submitted_at, history, trials, runs, queue,
           resting, paused, enqueued, enqueue_requests, open_runs, live_leases, workflow, dataset,
           confirmed_by, archived, phase_times, rules, limited_from, failing, forks, successors,
-          inherited, service, widths);
+          inherited, service, widths, rank_prior);
   if constexpr (Archive::reads) equip(sweep);
 }
 

@@ -337,4 +337,23 @@ double CurveTable::distance(std::span<const double> a, std::span<const double> b
   return squares;
 }
 
+std::size_t checkpoint_of(const Curve& curve, int phase, int phases) {
+  const auto count = static_cast<std::int64_t>(curve.values.size());
+  return static_cast<std::size_t>(((phase + 1) * count + phases - 1) / phases - 1);
+}
+
+double end_of_phase(const Curve& curve, int phase, int phases) {
+  const double place =
+      static_cast<double>(phase + 1) * static_cast<double>(curve.values.size()) / phases;
+  const auto whole = static_cast<std::size_t>(place);
+  const double before = whole == 0 ? 0 : curve.seconds[whole - 1];
+  if (whole >= curve.seconds.size()) return before;
+  return before + (place - static_cast<double>(whole)) * (curve.seconds[whole] - before);
+}
+
+double phase_seconds(const Curve& curve, int phase, int phases) {
+  const double from = phase == 0 ? 0 : end_of_phase(curve, phase - 1, phases);
+  return std::max(end_of_phase(curve, phase, phases) - from, 1e-6);
+}
+
 }  // namespace hone::simulate

@@ -26,6 +26,12 @@ struct Curve {  // one recorded run
   std::vector<double> seconds;                // by checkpoint, increasing
 };
 
+// Of `phases` that divide a curve evenly: the checkpoint whose value one of them reports.
+std::size_t checkpoint_of(const Curve& curve, int phase, int phases);
+// When a phase ends, and how long it takes: seconds of the curve, linear between its checkpoints.
+double end_of_phase(const Curve& curve, int phase, int phases);
+double phase_seconds(const Curve& curve, int phase, int phases);
+
 struct Configuration {        // a recorded parameter set
   Point point;                // in the table's own space
   std::vector<Curve> curves;  // one for each seed

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -10,9 +9,8 @@
 #include "base/expect.hpp"
 #include "base/rng.hpp"
 #include "schemas/types/aggregate.hpp"
-#include "schemas/types/reach.hpp"
 #include "schemas/types/submit.hpp"
-#include "server/search/seeds/leaders.hpp"
+#include "server/simulate/promise.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/rules.hpp"
 
@@ -38,33 +36,19 @@ struct Worker {
 
 class World {
  public:
-  World(const SweepSpec& spec, const CurveTable& table, const Setting& setting)
-      : spec_(spec),
-        table_(table),
+  World(const CurveTable& table, const Setting& setting)
+      : table_(table),
         setting_(setting),
         rng_(setting.seed, Purpose::simulation, 0),
-        deadline_{of_seconds(setting.deadline * table.full_run_seconds()).us} {}
-
-  Result<Outcome> run() {
-    if (is_population(spec_))
-      return refuse(Code::invalid,
-                    spec_.search.method +
-                        " cannot be simulated: its members continue from each other's checkpoints "
-                        "with other parameters, and no recorded curve tells what such a fork would "
-                        "reach. Submit it, or simulate another method",
-                    "/search/method");
+        length_(of_seconds(setting.deadline * table.full_run_seconds())) {
     // Long enough that no lease expires within the simulation.
     send(Start{"simulation", Duration{never.us / 4}});
-    auto submitted = try_send(Submit{{"simulation", spec_, {}}});
-    if (!submitted) return submitted.error();
-    sweep_ = std::get<Submitted>(*submitted).sweep;
-    for (int i = 0; i < setting_.workers; ++i) {
-      const auto joined = send(Join{{"worker " + std::to_string(i), "simulation", 0,
-                                     spec_.resources.cpus, spec_.resources.gpus, "simulation"}});
-      workers_.push_back({std::get<JoinReply>(joined).worker, 0, std::nullopt, {}});
-    }
-    if (auto fits = assign_runs(); !fits) return fits.error();
-    while (!due_.empty() && due_.begin()->first.us <= deadline_.us) {
+  }
+
+  // Plays a sweep until its time is over. Its runs have ended then, and another one may follow.
+  Result<Outcome> play(const SweepSpec& spec) {
+    if (auto began = begin(spec); !began) return began.error();
+    while (!due_.empty() && due_.begin()->first <= deadline_) {
       const auto [at, index] = *due_.begin();
       if (must_confirm(at)) {
         if (auto fits = end_tuning(); !fits) return fits.error();
@@ -81,24 +65,66 @@ class World {
     return outcome();
   }
 
+  // Ends what still trains.
+  SweepId end() {
+    if (!is_end(sweep().state)) {
+      now_ = deadline_;
+      send(Steer{sweep_, {Verb::cancel}});
+      release_workers();
+      send(Tick{});
+    }
+    return sweep_;
+  }
+
  private:
+  Status begin(const SweepSpec& spec) {
+    if (is_population(spec))
+      return refuse(Code::invalid,
+                    spec.search.method +
+                        " cannot be simulated: its members continue from each other's checkpoints "
+                        "with other parameters, and no recorded curve tells what such a fork would "
+                        "reach. Submit it, or simulate another method",
+                    "/search/method");
+    spec_ = &spec;
+    began_ = now_;
+    deadline_ = now_ + length_;
+    const std::string name = "simulation" + std::to_string(book_.sweeps.size());
+    auto submitted = try_send(Submit{{name, spec, {}}});
+    if (!submitted) return submitted.error();
+    sweep_ = std::get<Submitted>(*submitted).sweep;
+    workers_.clear();
+    for (int i = 0; i < setting_.workers; ++i) {
+      const auto joined = send(Join{{name + "/" + std::to_string(i), "simulation", 0,
+                                     spec.resources.cpus, spec.resources.gpus, "simulation"}});
+      workers_.push_back({std::get<JoinReply>(joined).worker, 0, std::nullopt, {}});
+    }
+    outcome_ = {};
+    replays_.clear();
+    due_.clear();
+    return assign_runs();
+  }
+
   // Without a confirmation, the deadline ends the simulation.
   [[nodiscard]] bool must_confirm(Instant at) const {
     const auto limit = time_limit(sweep());
-    return spec_.confirm && limit && *limit <= at;
+    return spec_->confirm && limit && *limit <= at;
   }
   // Handles the time limit of the tuning: cancels its runs and starts the confirmation.
   Status end_tuning() {
     now_ = *time_limit(sweep());
     record_until(now_);
     send(Tick{});
+    release_workers();
+    due_.clear();
+    return assign_runs();
+  }
+  // Of the sweep's runs, which are ordered to end.
+  void release_workers() {
     for (Worker& worker : workers_) {
       if (!worker.grant || worker.grant->sweep != sweep_) continue;
       send(End{worker.grant->lease, {EndReason::signal, 0, "ordered to end", {}}});
       worker.grant.reset();
     }
-    due_.clear();
-    return assign_runs();
   }
 
   Result<Reply> try_send(const Command& command) {
@@ -120,9 +146,10 @@ class World {
     for (std::size_t i = 0; i < workers_.size(); ++i) {
       Worker& worker = workers_[i];
       if (worker.grant || book_.open_sweeps.empty()) continue;
-      const std::string request = std::to_string(i) + "/" + std::to_string(worker.requests++);
+      const std::string request =
+          text(sweep_) + "/" + std::to_string(i) + "/" + std::to_string(worker.requests++);
       auto grant = std::get<std::optional<LeaseGrant>>(
-          send(Acquire{{request, worker.id, spec_.resources.cpus, spec_.resources.gpus, {}}}));
+          send(Acquire{{request, worker.id, spec_->resources.cpus, spec_->resources.gpus, {}}}));
       if (!grant) continue;
       worker.grant = std::move(grant);
       if (auto fits = start_phase(i); !fits) return fits;
@@ -134,7 +161,8 @@ class World {
     Worker& worker = workers_[index];
     const auto replay = replay_of(*worker.grant);
     if (!replay) return replay.error();
-    const Duration took = phase_time(*replay->curve, worker.grant->next_phase);
+    const Duration took =
+        of_seconds(phase_seconds(*replay->curve, worker.grant->next_phase, spec_->budget.phases));
     const std::int64_t inside = std::min(now_.us + took.us, deadline_.us) - now_.us;
     worker.busy = worker.busy + Duration{std::max<std::int64_t>(inside, 0)};
     due_.emplace(now_ + took, index);
@@ -145,11 +173,11 @@ class World {
     const LeaseGrant& grant = *worker.grant;
     const int phase = grant.next_phase;
     const Curve& curve = *replays_.at(grant.attempt.run).curve;
-    const auto& value = curve.values[checkpoint(curve, phase)];
+    const auto& value = curve.values[checkpoint_of(curve, phase, spec_->budget.phases)];
     const Score score = value ? Score::of(*value) : Score::diverged();
     const std::int64_t step = grant.budget.per_run * (phase + 1) / grant.budget.phases;
     ReportRequest request{phase, step, score, {}};
-    request.spent = end_of(curve, phase);
+    request.spent = end_of_phase(curve, phase, spec_->budget.phases);
     const auto reply = send(Report{grant.lease, std::move(request)});
     ++outcome_.reports;
     if (std::get<ReportReply>(reply).verdict.action != Action::go_on) {
@@ -188,29 +216,9 @@ class World {
   }
   [[nodiscard]] bool is_confirming(RunId run) const { return sweep_of(book_, run).id != sweep_; }
 
-  // The checkpoint whose value `phase` reports.
-  [[nodiscard]] std::size_t checkpoint(const Curve& curve, int phase) const {
-    const auto count = static_cast<std::int64_t>(curve.values.size());
-    const std::int64_t phases = spec_.budget.phases;
-    return static_cast<std::size_t>(((phase + 1) * count + phases - 1) / phases - 1);
-  }
-  // When `phase` ends, in seconds of the curve, linear between its checkpoints.
-  [[nodiscard]] double end_of(const Curve& curve, int phase) const {
-    const double place = static_cast<double>(phase + 1) * static_cast<double>(curve.values.size()) /
-                         spec_.budget.phases;
-    const auto whole = static_cast<std::size_t>(place);
-    const double before = whole == 0 ? 0 : curve.seconds[whole - 1];
-    if (whole >= curve.seconds.size()) return before;
-    return before + (place - static_cast<double>(whole)) * (curve.seconds[whole] - before);
-  }
-  [[nodiscard]] Duration phase_time(const Curve& curve, int phase) const {
-    const double from = phase == 0 ? 0 : end_of(curve, phase - 1);
-    return of_seconds(std::max(end_of(curve, phase) - from, 1e-6));
-  }
-
   void record_counts() {
     Counts counts;
-    counts.seconds = static_cast<double>(now_.us) / 1e6;
+    counts.seconds = static_cast<double>(now_.us - began_.us) / 1e6;
     counts.started = static_cast<std::int64_t>(sweep().trials.size());
     for (const RunRecord& run : sweep().history.runs()) {
       if (run.state == RunRecord::State::ended) ++counts.ended;
@@ -226,7 +234,7 @@ class World {
   void record_until(Instant at) {
     while (outcome_.anytime.size() < anytime_points) {
       const auto looks = static_cast<std::int64_t>(outcome_.anytime.size()) + 1;
-      if (deadline_.us * looks / anytime_points >= at.us) return;
+      if (began_.us + length_.us * looks / anytime_points >= at.us) return;
       outcome_.anytime.push_back(incumbent_regret());
       if (outcome_.to_target < 0 && outcome_.anytime.back().named <= setting_.target)
         outcome_.to_target = setting_.deadline * static_cast<double>(looks) / anytime_points;
@@ -238,34 +246,14 @@ class World {
     const auto single = sweep().terminator->Terminator::incumbent(sweep().history);
     return {regret_of(named), regret_of(single)};
   }
-  // The configuration that a trial replays. Precondition: the trial has a report.
+  // The configuration that a trial replays, by its number in the history. Precondition: it is one
+  // of this sweep and has a report.
   [[nodiscard]] std::size_t configuration_of(std::size_t trial) const {
-    return replays_.at(RunId{sweep().trials.at(trial), 0}).configuration;
+    const std::size_t number = trial - sweep().history.foreign();
+    return replays_.at(RunId{sweep().trials.at(number), 0}).configuration;
   }
   [[nodiscard]] double regret_of(std::optional<std::size_t> trial) const {
     return trial ? table_.regret(configuration_of(*trial)) : table_.blind_regret();
-  }
-
-  struct Promised {  // what the tuning observed of its best set
-    std::size_t trial = 0;
-    double merit = 0;
-    double expected = 0;
-  };
-  [[nodiscard]] std::optional<Promised> promised() const {
-    const History& history = sweep().history;
-    if (history.replication().multi_seed()) {
-      const auto first = find_leaders(history, 1);
-      if (first.empty()) return std::nullopt;
-      const double merit = history.outcome(first[0]).merit;
-      return Promised{first[0], merit, expectations_of(history)[first[0]].value_or(merit)};
-    }
-    std::optional<Promised> best;
-    const double least = history.goal() == Goal::soonest ? -some_not_reached_from
-                                                         : -std::numeric_limits<double>::infinity();
-    for (const RunRecord& run : history.runs())
-      for (const double merit : run.merits)
-        if (merit > least && (!best || merit > best->merit)) best = {run.trial, merit, merit};
-    return best;
   }
 
   [[nodiscard]] bool lost_best() const {
@@ -281,7 +269,7 @@ class World {
     return std::none_of(history.runs().begin(), history.runs().end(), [&](const RunRecord& run) {
       const auto trained = static_cast<int>(run.merits.size());
       return trained > 0 && table_.regret(configuration_of(run.trial)) == least &&
-             (trained == spec_.budget.phases || run.state == RunRecord::State::active);
+             (trained == spec_->budget.phases || run.state == RunRecord::State::active);
     });
   }
 
@@ -316,32 +304,32 @@ class World {
       outcome_.true_value = table_.true_value(configuration_of(*named));
       outcome_.diverged = table_.diverged(configuration_of(*named));
     }
-    if (const auto shown = promised()) {
+    if (const auto shown = promised_by(sweep().history)) {
       const std::size_t configuration = configuration_of(shown->trial);
       outcome_.gap = table_.excess(configuration, shown->merit);
       outcome_.expected_gap = table_.excess(configuration, shown->expected);
     }
     outcome_.lost_best = lost_best();
     rank_confirmed();
-    outcome_.phases = static_cast<double>(outcome_.reports) / spec_.budget.phases;
+    outcome_.phases = static_cast<double>(outcome_.reports) / spec_->budget.phases;
     outcome_.trials = static_cast<std::int64_t>(sweep().trials.size());
     outcome_.runs = static_cast<std::int64_t>(replays_.size());
-    outcome_.busy =
-        busy / (static_cast<double>(deadline_.us) * static_cast<double>(workers_.size()));
+    outcome_.busy = busy / (static_cast<double>(length_.us) * static_cast<double>(workers_.size()));
     outcome_.work_per_run = outcome_.runs == 0
                                 ? 0
                                 : static_cast<double>(outcome_.reports) /
-                                      (static_cast<double>(outcome_.runs) * spec_.budget.phases);
-    const Instant end = is_end(sweep().state) ? now_ : Instant{deadline_.us};
-    outcome_.ended = static_cast<double>(end.us) / 1e6 / table_.full_run_seconds();
+                                      (static_cast<double>(outcome_.runs) * spec_->budget.phases);
+    const Instant end = is_end(sweep().state) ? now_ : deadline_;
+    outcome_.ended = static_cast<double>(end.us - began_.us) / 1e6 / table_.full_run_seconds();
     return outcome_;
   }
 
-  const SweepSpec& spec_;
+  const SweepSpec* spec_ = nullptr;
   const CurveTable& table_;
   const Setting& setting_;
   Rng rng_;
-  Duration deadline_;
+  Duration length_;  // of each sweep
+  Instant began_{}, deadline_{};
   Book book_;
   SweepId sweep_;
   Instant now_{};
@@ -358,11 +346,10 @@ double confirmation_time(const SweepSpec& spec, const Setting& setting) {
   return std::ceil(static_cast<double>(spec.confirm->top) * spec.confirm->seeds / setting.workers);
 }
 
-}  // namespace
-
-Result<Outcome> simulate(const SweepSpec& spec, const CurveTable& table, const Setting& setting) {
+Result<SweepSpec> repetition_of(const SweepSpec& spec, const CurveTable& table,
+                                const Setting& setting, std::uint64_t stream) {
   SweepSpec repetition = spec;
-  repetition.seed = Rng(setting.seed, Purpose::simulation, 1).bits() >> 11U;
+  repetition.seed = Rng(setting.seed, Purpose::simulation, stream).bits() >> 11U;
   repetition.trainer = CommandTrainer{{"simulated"}};  // not used by a simulation
   // The deadline is the sweep's time limit: a method may use all of it.
   repetition.limits.duration =
@@ -372,7 +359,23 @@ Result<Outcome> simulate(const SweepSpec& spec, const CurveTable& table, const S
                                      std::to_string(confirmation_time(spec, setting)) +
                                      " times a complete run");
   repetition.objective.goal = table.goal();
-  return World(repetition, table, setting).run();
+  return repetition;
+}
+
+}  // namespace
+
+Result<Outcome> simulate(const SweepSpec& spec, const CurveTable& table, const Setting& setting) {
+  auto repetition = repetition_of(spec, table, setting, 1);
+  if (!repetition) return repetition.error();
+  World world(table, setting);
+  if (setting.before != nullptr) {
+    auto before = repetition_of(*setting.before, table, setting, 2);
+    if (!before) return before.error();
+    before->confirm.reset();
+    if (auto played = world.play(*before); !played) return played.error();
+    repetition->search.warm_start = {world.end()};
+  }
+  return world.play(*repetition);
 }
 
 }  // namespace hone::simulate

@@ -19,7 +19,10 @@ struct Setting {
   double deadline = 2;     // in full runs: the table's mean time of a complete run
   double target = 0.05;    // normalized regret that counts as found
   std::uint64_t seed = 0;  // of this repetition
-  bool counts = false;     // record Outcome::counts, after each report
+  // Not null: the sweep of this spec is played first, with the same workers and as much time, and
+  // the simulated one learns from it (search.warm_start).
+  const SweepSpec* before = nullptr;
+  bool counts = false;  // record Outcome::counts, after each report
 };
 
 // How good the sweep's answer was at some time: the normalized regret of its true value.

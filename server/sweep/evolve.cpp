@@ -48,6 +48,7 @@ class EventFolder {
     sweep.request_id = e.request_id;
     sweep.submitted_at = sweep.limited_from = at_;
     sweep.rules = e.rules;
+    sweep.rank_prior = e.rank_prior;
     equip(sweep);
     sweep.history = History{e.spec.objective.goal, sweep.space.dimensions().size(),
                             1 + e.spec.further_objectives.size(), replication_of(sweep)};

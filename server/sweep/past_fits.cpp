@@ -1,6 +1,7 @@
 #include "server/sweep/past_fits.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -27,11 +28,21 @@ bool fits_clock(const Objective& objective, std::optional<double> spent) {
   return spent && *spent >= 0 && *spent <= time_max;
 }
 
+bool fits_shares(const RankPrior& prior) {
+  return prior.tenths.size() == 9 && std::ranges::all_of(prior.tenths, [](const auto& one) {
+           return std::abs(one.tau) <= 1 && one.error >= 0;
+         });
+}
+
 class CheckEvent {
  public:
   explicit CheckEvent(const Book& book) : book_(book) {}
 
-  Status operator()(const SweepSubmitted& e) const { return check_spec(e.spec); }
+  Status operator()(const SweepSubmitted& e) const {
+    if (e.rank_prior && !fits_shares(*e.rank_prior))
+      return event_refusal("has agreements of ranks outside [-1, 1], or not nine of them");
+    return check_spec(e.spec);
+  }
   Status operator()(const SweepSteered& e) const { return open(e.sweep); }
   Status operator()(const SweepEnded& e) const {
     const Sweep* sweep = find_sweep(book_, e.sweep);

@@ -70,6 +70,7 @@ void equip(Sweep& sweep) {
   auto sampler = make_sampler(spec.search, sweep.space);
   SweepShape shape = sweep_shape(spec);
   shape.replication = replication_of(sweep);
+  shape.rank_prior = sweep.rank_prior;
   auto terminator = make_terminator(spec.terminator, shape);
   expect(sampler.ok() && terminator.ok(), "a submitted sweep was checked");
   sweep.sampler = std::move(*sampler);

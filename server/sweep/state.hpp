@@ -169,6 +169,7 @@ struct Sweep {
   std::int64_t inherited = 0;   // reports that its forks began with
   Service service{};
   MeasuredWidths widths{};
+  std::optional<RankPrior> rank_prior{};  // SweepSubmitted::rank_prior
 };
 
 struct Lease {

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
+
+#include "schemas/types/reach.hpp"
+#include "server/search/terminators/hone/rank_prior.hpp"
 
 namespace hone {
 namespace {
@@ -50,6 +54,18 @@ std::size_t warm_start(const Book& book, const SweepSpec& spec, const SearchSpac
     }
   }
   return fitted;
+}
+
+std::optional<RankPrior> earlier_ranks(const Book& book, const SweepSpec& spec) {
+  if (!uses_rank_prior(spec.terminator) || measures_time(spec.objective)) return std::nullopt;
+  std::vector<EarlierSweep> earlier;
+  for (const SweepId id : spec.search.warm_start) {
+    const Sweep& sweep = book.sweeps.at(id);
+    // Values of different problems have no order; members of a population change on their way.
+    if (instances_of(sweep.spec) > 1 || is_population(sweep.spec)) continue;
+    earlier.push_back({sweep.history, sweep.spec.budget.phases, first_runs(sweep.spec)});
+  }
+  return measure_rank_prior(earlier);
 }
 
 void move_points(const SearchSpace& before, Sweep& sweep) {

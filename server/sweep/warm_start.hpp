@@ -20,6 +20,11 @@ Status check_warm_start(const Book& book, const SweepSpec& spec);
 std::size_t warm_start(const Book& book, const SweepSpec& spec, const SearchSpace& space,
                        History& history);
 
+// Returns what the sweeps of spec.search.warm_start have shown about early ranks, for a rule that
+// uses it. Leaves out populations and sweeps of several instances. nullopt also for an objective of
+// time, whose curves are no scores.
+std::optional<RankPrior> earlier_ranks(const Book& book, const SweepSpec& spec);
+
 // Moves the points of the sweep's history from the coordinates of the space before an edit to those
 // of its wider one.
 void move_points(const SearchSpace& before, Sweep& sweep);

@@ -205,6 +205,7 @@ class Fit {
   EndWeights weights_of(const std::array<double, 3>& logs) const {
     EndWeights weights = linear(logs);
     std::vector<double> ratios;
+    ratios.reserve(samples_.size());
     for (const Sample& sample : samples_) ratios.push_back(ratio(sample, weights));
     std::sort(ratios.begin(), ratios.end());
     weights.low = quantile_of(ratios, 0.1);

@@ -30,3 +30,13 @@ def test_the_page_names_every_method_and_repeats_itself(tmp_path):
     for name in ("threshold", "external", "grid", "pbt", "pb2"):
         assert f"`{name}` (" in text, name
     assert written(tmp_path, "again.md") == text
+
+
+def test_the_gain_of_a_warm_start_is_printed_for_every_family(tmp_path):
+    done = subprocess.run([sys.executable, str(ROOT / "tests" / "bench" / "warm_start_bench.py"),
+                           "--hone", str(BIN / "hone"), "--reps", "2", "--first", "none"],
+                          check=True, timeout=300, capture_output=True, text=True)
+    columns = re.findall(r"^\| (\w+)_301 \| [48] \|", done.stdout, re.MULTILINE)
+    assert len(columns) == 20 and len(set(columns)) == 10, done.stdout
+    assert re.search(r"^\| `hone:version=4` \| \d\.\d\d \| .* of 20 \|$", done.stdout,
+                     re.MULTILINE), done.stdout

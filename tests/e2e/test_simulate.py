@@ -26,6 +26,15 @@ def test_methods_stand_side_by_side_and_ours_beats_complete_runs():
     assert ours["diverged"] == 0
 
 
+def test_every_method_may_learn_from_a_sweep_before_it():
+    alone = simulate("--against", "tpe/none")[1]
+    told = simulate("--against", "tpe/none", "--after", "none")[1]
+    assert abs(told["trials"]["mean"] - alone["trials"]["mean"]) < 1, "as much time for itself"
+    assert told["regret"]["mean"] < alone["regret"]["mean"], "it begins with its results"
+    done = hone("simulate", SWEEP, "--table", TABLE, "--after", "no_such_rule")
+    assert done.returncode == 2 and "no_such_rule" in done.stderr, done.stderr
+
+
 def test_the_anytime_curve_is_a_csv_with_a_row_for_each_look():
     text = ok("simulate", SWEEP, "--table", TABLE, "--reps", "3", "--against", "asha:eta=4",
               "--format", "csv")

@@ -205,6 +205,7 @@ namespace {
 
 // What every rule would decide next.
 bool same_further_verdicts(const Sweep& live, const Sweep& told) {
+  if (live.rank_prior != told.rank_prior) return false;
   const bool left = proposals_left(live) > 0;
   const NextAction move = live.terminator->next(live.history, left);
   const NextAction again = told.terminator->next(told.history, left);

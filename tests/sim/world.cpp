@@ -97,6 +97,27 @@ SweepSpec draw_spec(Rng& rng) {
   return spec;
 }
 
+// Complete runs and one objective: they tell a later sweep how far early ranks can be trusted.
+void prepare_for_successor(SweepSpec& spec, const SweepSpec& first) {
+  spec.objective = first.objective;
+  if (!is_population(spec) && spec.search.method != evolution_method)
+    spec.terminator = {"none", {}};
+}
+
+// A sweep that begins with what an earlier one of the same objective has shown.
+SweepSpec draw_successor(Rng& rng, const SweepSpec& earlier) {
+  SweepSpec spec = draw_spec(rng);
+  spec.objective = earlier.objective;
+  spec.trainer = CommandTrainer{{"train"}};
+  spec.replicates = {};
+  spec.seeds = 1;
+  spec.search = {"random", static_cast<std::int64_t>(2 + rng.below(14))};
+  spec.search.warm_start = {SweepId{1}};
+  spec.terminator = {"hone", {{"version", rng.below(4) == 0 ? 3.0 : 4.0}}};
+  spec.budget.phases = static_cast<int>(2 + rng.below(9));
+  return spec;
+}
+
 // Some worker can hold the runs of every sweep.
 ResourcesSpec draw_resources(Rng& rng, const worker::FreeSlots& most) {
   if (rng.below(3) == 0) return {};
@@ -150,14 +171,29 @@ World::World(std::uint64_t seed)
         "worker-" + std::to_string(i), draw_slots(rng_),
         [this](WorkerId worker) { check_left(worker); }));
   const auto sweeps = 1 + rng_.below(3);
+  Rng successor(seed, Purpose::simulation, 1);
+  const bool has_successor = successor.below(3) == 0;
   for (std::uint64_t i = 0; i < sweeps; ++i) {
     submissions_.push_back({"submit-" + std::to_string(i), draw_spec(rng_), {}});
     submissions_.back().spec.resources =
         draw_resources(rng_, workers_[rng_.below(workers_.size())]->slots());
     bound_range(rng_, submissions_.back().spec);
+    if (has_successor) prepare_for_successor(submissions_[i].spec, submissions_[0].spec);
     submit(i);
   }
+  if (has_successor) add_successor(successor);
   meddle();
+}
+
+// It is refused until the earlier sweep, which a restart may delay, has been taken.
+void World::add_successor(Rng& rng) {
+  const auto ranked = [](const SubmitRequest& one) { return by_ranks(one.spec); };
+  if (std::ranges::any_of(submissions_, ranked)) return;
+  const std::uint64_t number = submissions_.size();
+  submissions_.push_back(
+      {"submit-" + std::to_string(number), draw_successor(rng, submissions_[0].spec), {}});
+  agenda_.after(seconds(static_cast<std::int64_t>(20 + rng.below(100))),
+                [this, number] { submit(number); });
 }
 
 std::string World::describe() const {
@@ -330,6 +366,9 @@ std::string World::run() {
   tally_.acknowledged = static_cast<std::int64_t>(acknowledged_.size());
   if (!broken_.empty()) return broken_;
   tally_.snapshots = server_.snapshots_used();
+  tally_.told_of_ranks = std::ranges::count_if(server_.whole_book().sweeps, [](const auto& one) {
+    return one.second.rank_prior.has_value();
+  });
   tally_.reads = server_.reads();
   if (!all_ended()) return "every sweep ends once the faults are over" + unfinished();
   for (const Promise& promise : promises()) {

@@ -23,8 +23,9 @@ namespace hone::sim {
 
 struct Tally {
   int crashes = 0;
-  std::int64_t reports = 0;       // recorded
-  std::int64_t acknowledged = 0;  // received by a worker
+  std::int64_t told_of_ranks = 0;  // sweeps that began with what earlier ones showed
+  std::int64_t reports = 0;        // recorded
+  std::int64_t acknowledged = 0;   // received by a worker
   std::int64_t attempts = 0;
   std::array<std::int64_t, 3> verdicts{};  // acknowledged, by action
   std::int64_t promoted = 0;               // paused runs that continued
@@ -75,6 +76,7 @@ class World {
   void send(const Message& message, std::size_t worker, ServerHost::Answer done);
   [[nodiscard]] bool cut(std::size_t worker, bool request) const;
   void cut_off(std::size_t worker);
+  void add_successor(Rng& rng);
   void submit(std::uint64_t number);
   void meddle();  // a user's commands, and faults with a rate per second
   bool all_ended() const;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "schemas/types/rank_prior.hpp"
 #include "schemas/types/verdict.hpp"
 #include "server/search/history/history.hpp"
 #include "server/search/samplers/population/population.hpp"
@@ -31,6 +32,7 @@ struct SweepShape {
   Population population{};    // of the search method pbt
   std::uint64_t seed = 0;     // of the sweep: a rule that draws addresses its randomness with it
   bool until_bar = false;     // values are times until a bar
+  std::optional<RankPrior> rank_prior{};  // what the sweeps of search.warm_start have shown
   [[nodiscard]] std::int64_t runs() const { return trials * seeds; }
 };
 

@@ -70,6 +70,19 @@ TEST_F(ReplayTest, repeats_a_sweep_that_learned_from_another_and_its_confirmatio
   for (const auto& sweep : {between, first, learned, other, confirmation}) expect_same(sweep);
 }
 
+TEST_F(ReplayTest, repeats_a_sweep_that_was_told_how_far_early_ranks_can_be_trusted) {
+  const auto first = api.submit(small_spec("none", 8));
+  train_all();
+  Json spec = small_spec("hone", 14);
+  spec["terminator"] = {{"rule", "hone"}, {"version", 4}};
+  spec["search"]["warm_start"] = {first};
+  const auto told = api.submit(spec);
+  train_all();
+  const Json told_events = api.get("/v1/events?sweep=" + told + "&limit=100");
+  EXPECT_NE(told_events.dump().find("trust"), std::string::npos) << told_events.dump(1);
+  expect_same(told);
+}
+
 // A member's successor once got the number that another sweep had taken, and differed.
 TEST_F(ReplayTest, repeats_a_population_between_the_trials_of_another_sweep) {
   Json spec = small_spec("pbt", 4);

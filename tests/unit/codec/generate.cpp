@@ -307,6 +307,11 @@ LeaseGranted Generator::lease_granted() {
   return event;
 }
 
+std::optional<RankPrior> Generator::rank_prior() {
+  if (coin()) return std::nullopt;
+  return RankPrior{small(1, 200), {{real(), real()}, {real(), real()}}};
+}
+
 std::vector<EventBody> Generator::sweep_events() {
   const auto maybe_instant = [&] { return coin() ? std::optional(instant()) : std::nullopt; };
   const auto maybe_model = [&] { return coin() ? std::optional(id<ModelTag>()) : std::nullopt; };
@@ -316,7 +321,7 @@ std::vector<EventBody> Generator::sweep_events() {
       DatasetRecorded{id<DatasetTag>(), {any_text(), any_text(), any_text(), any_text()}},
       SweepSubmitted{id<SweepTag>(), any_text(), spec(), id<WorkflowTag>(),
                      coin() ? std::optional(id<DatasetTag>()) : std::nullopt, std::nullopt,
-                     small(0, 1)},
+                     small(0, 1), rank_prior()},
       SweepSteered{id<SweepTag>(), word<Verb>(), word<EndReason>()},
       SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>(), any_text()},
       worker_joined(),

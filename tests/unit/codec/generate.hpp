@@ -147,6 +147,7 @@ class Generator {
   WorkerJoined worker_joined();
   LeaseGranted lease_granted();
   Neighbours neighbours();
+  std::optional<RankPrior> rank_prior();
   std::vector<EventBody> sweep_events();
   std::vector<EventBody> fleet_events();
 

@@ -7,6 +7,7 @@
 #include "server/limits.hpp"
 #include "tests/unit/db/given.hpp"
 #include "tests/unit/db/storm.hpp"
+#include "tests/unit/sweep/given.hpp"
 
 namespace hone {
 namespace {
@@ -52,6 +53,24 @@ TEST(Snapshot, AndTheEventsSinceGiveTheBookOfAFullReplay) {
       EXPECT_EQ(archive_book(replayed(*own, *std::move(restored))), whole) << "seed " << seed;
     }
   }
+}
+
+TEST(Snapshot, KeepsWhatASweepWasToldOfEarlyRanks) {
+  Given given;
+  const WorkerId worker = given.join();
+  const SweepId earlier = given.submit(small_spec(3, 10), "earlier");
+  for (int run = 0; run < 3; ++run) {
+    const auto grant = given.acquire(worker, std::to_string(run));
+    for (int phase = 0; phase < 10; ++phase) given.report(grant->lease, phase, Score::of(run));
+  }
+  SweepSpec spec = small_spec(3, 10);
+  spec.search.warm_start = {earlier};
+  spec.terminator = {"hone", {{"version", 4}}};
+  const SweepId later = given.submit(spec, "later");
+  ASSERT_TRUE(given.sweep(later).rank_prior);
+  const Book read = read_book(archive_book(given.book));
+  EXPECT_EQ(read.sweeps.at(later).rank_prior, given.sweep(later).rank_prior);
+  EXPECT_EQ(read.sweeps.at(earlier).rank_prior, std::nullopt);
 }
 
 TEST_F(SnapshotTest, ThatIsDamagedAnywhereIsIgnored) {

@@ -195,7 +195,7 @@ TEST(HoneRule, a_recorded_sweep_without_a_version_is_judged_as_it_was) {
 TEST(HoneRule, refuses_settings_that_make_no_sense) {
   for (const auto& [name, value] :
        {std::pair{"efficiency", 1.5}, std::pair{"memory", 0.0}, std::pair{"ties", 2.0},
-        std::pair{"hedge", 1.5}, std::pair{"version", 4.0}}) {
+        std::pair{"hedge", 1.5}, std::pair{"version", 5.0}}) {
     const auto made = make_terminator({"hone", {{name, value}}}, {10, 1, 10});
     ASSERT_FALSE(made.ok()) << name;
     EXPECT_EQ(made.error().at, std::string("/terminator/") + name);

@@ -53,6 +53,22 @@ TEST(Simulate, a_sweep_that_runs_out_of_trials_ends_and_leaves_its_workers_idle)
   EXPECT_DOUBLE_EQ(outcome.ended, 1);
 }
 
+TEST(Simulate, a_sweep_may_learn_from_one_that_was_played_before_it) {
+  const SweepSpec before = sweep("none");
+  Setting setting{3, 2, 0.05, 7};
+  SweepSpec spec = sweep("none");
+  const Outcome alone = play(spec, setting);
+  setting.before = &before;
+  const Outcome after = play(spec, setting);
+  EXPECT_EQ(after.reports, alone.reports) << "its own time, and its own reports";
+  EXPECT_DOUBLE_EQ(after.busy, 1);
+  spec.search.method = "cmaes";  // begins where the earlier trials were good
+  EXPECT_GT(play(spec, setting).true_value, 7);
+  SweepSpec other = sweep("none");
+  other.search.method = "dehb";
+  EXPECT_FALSE(simulate(other, ramp(), setting).ok()) << "dehb takes no warm start";
+}
+
 TEST(Simulate, before_the_first_report_the_answer_is_a_blind_guess) {
   const Outcome outcome = play(sweep("none", 50, 1), {1, 1, 0.05, 7});
   EXPECT_DOUBLE_EQ(outcome.anytime.front().named, ramp().blind_regret());

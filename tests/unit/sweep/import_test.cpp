@@ -85,6 +85,26 @@ TEST(Import, a_sweep_that_goes_on_is_refused) {
   EXPECT_NE(here.error->detail.find("had not ended"), std::string::npos) << here.error->detail;
 }
 
+TEST(Import, agreements_of_ranks_that_cannot_be_are_refused) {
+  using Tenths = std::vector<RankAgreement>;
+  for (const auto& tenths : {Tenths(8, {0.5, 0.1}), Tenths(10, {0.5, 0.1}), Tenths(9, {1.5, 0.1}),
+                             Tenths(9, {0.5, -0.1})}) {
+    Exported there;
+    std::get<SweepSubmitted>(there.past.events.front().body).rank_prior = RankPrior{3, tenths};
+    Given here;
+    here.when(Import{{"import", there.past}});
+    ASSERT_TRUE(here.error);
+    EXPECT_NE(here.error->detail.find("agreements of ranks"), std::string::npos);
+  }
+  Exported there;
+  const RankPrior prior{3, Tenths(9, {0.5, 0.1})};
+  std::get<SweepSubmitted>(there.past.events.front().body).rank_prior = prior;
+  Given here;
+  here.when(Import{{"import", there.past}});
+  ASSERT_FALSE(here.error) << here.error->detail;
+  EXPECT_EQ(here.book.sweeps.at(SweepId{1}).rank_prior, prior);
+}
+
 TEST(Import, telemetry_of_no_run_is_refused) {
   Exported there;
   there.past.metrics.push_back({RunId{{9}, 0}, "loss", {}});

@@ -108,6 +108,57 @@ TEST(WarmStart, maps_a_stopped_trial_to_the_same_share_of_the_new_phases) {
   }
 }
 
+// Four complete runs whose early ranks are the reverse of those at the end.
+SweepId reversed_sweep(Given& given) {
+  const SweepId id = given.submit(small_spec(4, 10), "reversed");
+  const WorkerId worker = given.join();
+  for (int run = 0; run < 4; ++run) {
+    const auto grant = given.acquire(worker, "r" + std::to_string(run));
+    for (int phase = 0; phase < 10; ++phase)
+      given.report(grant->lease, phase, Score::of(run * (phase < 4 ? -1.0 : 10.0)));
+  }
+  return id;
+}
+
+SweepSpec judged_after(SweepId earlier, const TerminatorSpec& rule) {
+  SweepSpec spec = small_spec(4, 10);
+  spec.search.warm_start = {earlier};
+  spec.terminator = rule;
+  return spec;
+}
+
+TEST(WarmStart, the_event_holds_what_earlier_sweeps_showed_about_early_ranks) {
+  Given given;
+  const SweepId earlier = reversed_sweep(given);
+  const TerminatorSpec newest{"hone", {{"version", 4}}};
+  const SweepId id = given.submit(judged_after(earlier, newest), "later");
+  const auto& prior = given.sweep(id).rank_prior;
+  ASSERT_TRUE(prior);
+  EXPECT_EQ(prior->runs, 4);
+  EXPECT_DOUBLE_EQ(prior->tenths.front().tau, -1);
+  EXPECT_DOUBLE_EQ(prior->tenths.back().tau, 1);
+}
+
+TEST(WarmStart, only_a_rule_that_uses_early_ranks_gets_them) {
+  Given given;
+  const SweepId earlier = reversed_sweep(given);
+  int number = 0;
+  for (const TerminatorSpec& rule :
+       {TerminatorSpec{"hone", {{"version", 3}}}, TerminatorSpec{"hone", {}},
+        TerminatorSpec{"hone", {{"version", 4}, {"prior", 0}}}, TerminatorSpec{"asha", {}}}) {
+    const SweepId id = given.submit(judged_after(earlier, rule), std::to_string(++number));
+    EXPECT_FALSE(given.sweep(id).rank_prior) << rule.rule;
+  }
+}
+
+TEST(WarmStart, what_early_ranks_showed_does_not_change_once_the_sweep_has_begun) {
+  Given given;
+  const SweepId earlier = given.submit(small_spec(2, 10), "earlier");
+  const TerminatorSpec newest{"hone", {{"version", 4}}};
+  const SweepId id = given.submit(judged_after(earlier, newest), "later");
+  EXPECT_FALSE(given.sweep(id).rank_prior) << "no run of the earlier sweep was complete";
+}
+
 TEST(WarmStart, keeps_the_order_of_several_earlier_sweeps) {
   Given given;
   const WorkerId worker = given.join();

@@ -28,6 +28,7 @@ namespace {
 
 struct SimulateOptions {
   std::string file;
+  std::string after;    // the method of an earlier sweep; empty: there is none
   std::string cluster;  // of `simulate cluster FILE`: its file
   std::vector<std::string> tables, against, assignments;
   // Of sweeps; 0, or -1 where 0 is a value: not given.
@@ -214,12 +215,13 @@ Result<Exit> print_results(Session& session, const std::vector<Json>& results) {
   return print_list(session, simulation_columns(), results, "nothing was simulated");
 }
 
-Status run_repetition(const SimulateOptions& options, const simulate::CurveTable& table,
-                      MethodResults& results, int repetition) {
+Status run_repetition(const SimulateOptions& options, const SweepSpec* before,
+                      const simulate::CurveTable& table, MethodResults& results, int repetition) {
   simulate::Setting setting;
   setting.workers = options.workers;
   setting.deadline = options.deadline;
   setting.target = options.target;
+  setting.before = before;
   setting.seed = static_cast<std::uint64_t>(options.seed) + static_cast<std::uint64_t>(repetition);
   const auto outcome = simulate::simulate(results.method.spec, table, setting);
   if (!outcome)
@@ -249,6 +251,9 @@ Result<Exit> simulate_sweeps(Session& session, const SimulateOptions& options) {
   if (!spec) return spec.error();
   const auto methods = read_methods(*spec, options.against);
   if (!methods) return methods.error();
+  const auto earlier = read_methods(
+      *spec, options.after.empty() ? std::vector<std::string>{} : std::vector{options.after});
+  if (!earlier) return earlier.error();
   std::vector<simulate::CurveTable> tables;
   for (const std::string& file : options.tables) {
     auto table = read_table(file);
@@ -259,6 +264,8 @@ Result<Exit> simulate_sweeps(Session& session, const SimulateOptions& options) {
   if (tables.empty())
     return refuse(Code::invalid, "no curves given; pass at least one --table CURVES.csv");
 
+  const SweepSpec* before = options.after.empty() ? nullptr : &earlier->back().spec;
+
   Ticker ticker(session,
                 static_cast<std::int64_t>(tables.size() * methods->size()) * options.repetitions,
                 "sweeps");
@@ -267,7 +274,8 @@ Result<Exit> simulate_sweeps(Session& session, const SimulateOptions& options) {
     for (const Method& method : *methods) {
       MethodResults of_method{table.name(), method, {}};
       for (int i = 0; i < options.repetitions; ++i) {
-        if (auto done = run_repetition(options, table, of_method, i); !done) return done.error();
+        if (auto done = run_repetition(options, before, table, of_method, i); !done)
+          return done.error();
         ticker.step();
       }
       results.push_back(result_json(options, of_method));
@@ -329,6 +337,8 @@ CommandAction declare_simulate(Flags& flags) {
     flags.texts("--against [METHOD/]RULE[:NAME=VALUE,...]", options.against,
                 "another method, as asha, hypertrick:eviction_rate=0.1, tpe/none; of a cluster: "
                 "another policy; repeatable");
+    flags.text("--after [METHOD/]RULE[:NAME=VALUE,...]", options.after,
+               "every sweep learns from an earlier one by this method (search.warm_start)");
     flags.integer("--workers N", options.workers, {1, 4096}, "number of parallel runs");
     flags.real("--deadline T", options.deadline, {0.01, 1e6}, "when to stop, in full runs");
     flags.integer("--reps N", options.repetitions, {1, 1'000'000},

@@ -22,17 +22,21 @@
 //
 // Version 1, the default, has no hedge and expects no decline: recorded sweeps replay as they were
 // decided. `version: 2` switches both on. `version: 3` is version 2 that averages times until a bar
-// with times alone; for all other objectives the two are the same.
+// with times alone; for all other objectives the two are the same. `version: 4` is version 3 that
+// uses what the sweeps of search.warm_start have shown about early ranks (rank_prior.hpp). With u
+// the trust in ranks after p reports, a is at most 2 u (half of that once every trial is started);
+// and what an incomplete trial lies above the middle counts times u.
 //
 // Settings switch parts off, to measure what each is worth: efficiency (a fixed e), second_looks,
-// shrink (of the incumbent, by doubt), decline, ties and use_time (0 or 1), hedge (a share of the
-// trials), judgements (of a run), memory (of scores, as a share of a complete run).
+// shrink (of the incumbent, by doubt), decline, prior, ties and use_time (0 or 1), hedge (a share
+// of the trials), judgements (of a run), memory (of scores, as a share of a complete run).
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
 #include "base/expect.hpp"
+#include "server/search/terminators/hone/rank_prior.hpp"
 #include "server/search/terminators/hone/smoothed_curves.hpp"
 #include "server/search/terminators/rule_helpers.hpp"
 
@@ -49,10 +53,11 @@ struct HoneSettings {
   double hedge = 0;          // share of the trials that always train to their end
   bool decline = false;      // leaders are expected to lose what others lost after the same length
   bool use_time = false;     // limits.duration is a budget to be used up, not only a limit
+  bool prior = false;        // what earlier sweeps showed about early ranks is used
   bool times_apart = false;  // a time is not averaged with what stands for "not reached"
 };
 
-constexpr int newest_version = 3;
+constexpr int newest_version = 4;
 constexpr double hedge_share = 0.03;  // since version 2
 constexpr int looks_max = 3;          // runs of an incumbent, its own included
 
@@ -71,6 +76,7 @@ class HoneRule final : public Terminator {
   HoneRule(const HoneSettings& settings, const SweepShape& shape)
       : settings_(settings),
         shape_(shape),
+        prior_(settings.prior ? shape.rank_prior : std::nullopt),
         grain_(std::max(1, static_cast<int>(std::lround(shape.phases / settings.judgements)))) {}
 
   Verdict judge(const History& history, std::size_t run, int phase, Score score) const override {
@@ -81,31 +87,32 @@ class HoneRule final : public Terminator {
     if ((phase + 1) % grain_ != 0)
       return {Action::go_on, VerdictReason::between_rungs, {{"judged_every", double(grain_)}}};
     const SmoothedCurves curves = curves_of(history, NewReport{run, score.merit(history.goal())});
-    const double efficiency = efficiency_of(curves);
-    const bool left = trials_left(history);
-    const NextAction action = choose(curves, efficiency, left);
+    const Pace pace{efficiency_of(curves), trials_left(history)};
+    const NextAction action = choose(curves, pace);
     const bool continues = action.kind == NextAction::Kind::promote && action.index == run;
-    const PhaseRank rank = rank_of(curves, run, phase + 1, exponent(efficiency, left));
-    return {continues ? Action::go_on : Action::pause,
-            continues ? VerdictReason::promoted : VerdictReason::awaits_promotion,
-            {{"place", rank.place},
-             {"rivals", rank.rivals},
-             {"quota", rank.quota},
-             {"efficiency", efficiency},
-             {"tied", rank.tied ? 1.0 : 0.0},
-             {"ahead", !continues && rank.promotable() ? 1.0 : 0.0},
-             {"last_resort", continues && !rank.promotable() ? 1.0 : 0.0}}};
+    const PhaseRank rank = rank_of(curves, run, phase + 1, pace);
+    Verdict verdict{continues ? Action::go_on : Action::pause,
+                    continues ? VerdictReason::promoted : VerdictReason::awaits_promotion,
+                    {{"place", rank.place},
+                     {"rivals", rank.rivals},
+                     {"quota", rank.quota},
+                     {"efficiency", pace.efficiency},
+                     {"tied", rank.tied ? 1.0 : 0.0},
+                     {"ahead", !continues && rank.promotable() ? 1.0 : 0.0},
+                     {"last_resort", continues && !rank.promotable() ? 1.0 : 0.0}}};
+    if (prior_) verdict.inputs.push_back({"trust", trust(*prior_, phase + 1, shape_.phases)});
+    return verdict;
   }
 
   NextAction next(const History& history, bool proposals_left) const override {
     const SmoothedCurves curves = curves_of(history);
-    return choose(curves, efficiency_of(curves), proposals_left);
+    return choose(curves, {efficiency_of(curves), proposals_left});
   }
 
   std::optional<std::size_t> incumbent(const History& history) const override {
     const SmoothedCurves curves = curves_of(history);
-    const auto leader =
-        curves.leader(settings_.shrink ? doubt(efficiency_of(curves)) : 0, settings_.decline);
+    const auto leader = curves.leader(settings_.shrink ? doubt(efficiency_of(curves)) : 0,
+                                      settings_.decline, prior_);
     if (!leader) return Terminator::incumbent(history);
     return leader->trial;
   }
@@ -133,7 +140,8 @@ class HoneRule final : public Terminator {
     const std::string ranked = "it ranked " + number_text(place) + " of the " +
                                number_text(input(verdict.inputs, "rivals")) +
                                " runs that reported this phase, of which the best " +
-                               number_text(std::floor(quota)) + " may continue";
+                               number_text(std::floor(quota)) + " may continue" +
+                               because_of_prior(verdict);
     if (input(verdict.inputs, "last_resort") > 0)
       return "it continued: " + ranked + ", but there was time left and nothing better to do";
     if (verdict.action == Action::go_on)
@@ -147,7 +155,7 @@ class HoneRule final : public Terminator {
   // train for all.
   double expected_phases() const override {
     double phases = 0;
-    for (int p = 1; p <= shape_.phases; ++p) phases += std::pow(p, -exponent(0.6, true));
+    for (int p = 1; p <= shape_.phases; ++p) phases += std::pow(p, -exponent({0.6, true}, p));
     return phases + settings_.hedge * (shape_.phases - phases);
   }
 
@@ -162,11 +170,23 @@ class HoneRule final : public Terminator {
     return settings_.efficiency ? *settings_.efficiency : curves.efficiency();
   }
   static double doubt(double efficiency) { return (1 - efficiency) * (1 - efficiency); }
-  static double exponent(double efficiency, bool trials_left) {
-    return (0.5 + 1.5 * efficiency) * (trials_left ? 1 : 0.5);
+  struct Pace {  // of the sweep as a whole: how hard ranks are judged
+    double efficiency = 0;
+    bool trials_left = true;
+  };
+  [[nodiscard]] double exponent(Pace pace, int phase) const {
+    double power = 0.5 + 1.5 * pace.efficiency;
+    if (prior_) power = std::min(power, 2 * trust(*prior_, phase, shape_.phases));
+    return power * (pace.trials_left ? 1 : 0.5);
+  }
+  static std::string because_of_prior(const Verdict& verdict) {
+    const auto trusted = find_input(verdict.inputs, "trust");
+    if (!trusted) return "";
+    return " (by earlier sweeps, trust in ranks at this phase is " + number_text(*trusted) +
+           " of 1)";
   }
 
-  // Trial 0 is the first hedged one.
+  // Trial 0 is the first hedged one. Those of earlier sweeps are counted too.
   [[nodiscard]] bool hedged(std::size_t trial) const {
     constexpr double rounding = 1e-9;
     const auto number = static_cast<double>(trial);
@@ -178,20 +198,18 @@ class HoneRule final : public Terminator {
     return static_cast<std::int64_t>(history.trials().size() - history.foreign()) < shape_.trials;
   }
 
-  [[nodiscard]] NextAction choose(const SmoothedCurves& curves, double efficiency,
-                                  bool trials_left) const {
+  [[nodiscard]] NextAction choose(const SmoothedCurves& curves, Pace pace) const {
     for (const SmoothedCurves::Curve& curve : curves.curves())
       if (curve.paused && curve.first && !curve.diverged && hedged(curve.trial))
         return {NextAction::Kind::promote, curve.run};
-    if (const auto trial = second_look(curves, doubt(efficiency)))
+    if (const auto trial = second_look(curves, doubt(pace.efficiency)))
       return {NextAction::Kind::replicate, *trial};
-    const double power = exponent(efficiency, trials_left);
     for (int phase = (shape_.phases - 1) / grain_ * grain_; phase >= 1; phase -= grain_) {
       const auto candidate = best_paused(curves, phase);
-      if (candidate && rank_of(curves, *candidate, phase, power).promotable())
+      if (candidate && rank_of(curves, *candidate, phase, pace).promotable())
         return {NextAction::Kind::promote, *candidate};
     }
-    if (trials_left) return {NextAction::Kind::propose, 0};
+    if (pace.trials_left) return {NextAction::Kind::propose, 0};
     if (settings_.use_time && shape_.timed)
       if (const auto last = best_paused(curves, 0)) return {NextAction::Kind::promote, *last};
     return {NextAction::Kind::wait, 0};
@@ -202,7 +220,7 @@ class HoneRule final : public Terminator {
     if (!settings_.second_looks) return std::nullopt;
     if (curves.committed_to_second_looks() + shape_.phases > doubt * curves.reported())
       return std::nullopt;
-    const auto leader = curves.leader(settings_.shrink ? doubt : 0);
+    const auto leader = curves.leader(settings_.shrink ? doubt : 0, false, prior_);
     if (!leader || 2 * leader->length < shape_.phases || leader->runs >= looks_max)
       return std::nullopt;
     return leader->trial;
@@ -221,7 +239,7 @@ class HoneRule final : public Terminator {
   }
 
   [[nodiscard]] PhaseRank rank_of(const SmoothedCurves& curves, std::size_t run, int phase,
-                                  double power) const {
+                                  Pace pace) const {
     const auto index = static_cast<std::size_t>(phase - 1);
     const double own = curves.curves()[run].scores[index];
     PhaseRank rank;
@@ -238,13 +256,14 @@ class HoneRule final : public Terminator {
       if (score > own || (score == own && curve.run < run)) ++rank.place;
     }
     const int next = std::min(phase + grain_, shape_.phases);
-    rank.quota = rank.rivals * std::pow(static_cast<double>(phase) / next, power);
+    rank.quota = rank.rivals * std::pow(static_cast<double>(phase) / next, exponent(pace, phase));
     rank.tied = settings_.ties && own == first && finite >= 2 && at_first > std::floor(finite / 2);
     return rank;
   }
 
   HoneSettings settings_;
   SweepShape shape_;
+  std::optional<RankPrior> prior_;
   int grain_;  // phases from one judgement to the next
 };
 
@@ -252,15 +271,16 @@ class HoneRule final : public Terminator {
 
 Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec,
                                                    const SweepShape& shape) {
-  static constexpr std::array<std::string_view, 10> known{
-      "efficiency", "second_looks", "shrink", "ties",    "judgements",
-      "memory",     "use_time",     "hedge",  "decline", "version"};
+  static constexpr std::array<std::string_view, 11> known{
+      "efficiency", "second_looks", "shrink",  "ties",  "judgements", "memory",
+      "use_time",   "hedge",        "decline", "prior", "version"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   HoneSettings settings;
   const auto version = count_setting(spec, "version", 1, {1, newest_version});
   if (!version) return version.error();
   settings.decline = *version >= 2;
   settings.times_apart = *version >= 3;
+  settings.prior = *version >= 4;
   settings.hedge = setting(spec, "hedge").value_or(*version >= 2 ? hedge_share : 0);
   if (!(settings.hedge >= 0 && settings.hedge <= 1))
     return refuse(Code::invalid, "hedge, a share of the trials, must lie in [0, 1]",
@@ -279,7 +299,7 @@ Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec,
   for (const auto& [name, part] :
        {std::pair{"second_looks", &settings.second_looks}, std::pair{"shrink", &settings.shrink},
         std::pair{"ties", &settings.ties}, std::pair{"use_time", &settings.use_time},
-        std::pair{"decline", &settings.decline}}) {
+        std::pair{"decline", &settings.decline}, std::pair{"prior", &settings.prior}}) {
     const auto given = count_setting(spec, name, *part ? 1 : 0, {0, 1});
     if (!given) return given.error();
     *part = *given == 1;

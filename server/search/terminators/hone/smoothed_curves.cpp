@@ -6,6 +6,7 @@
 #include <map>
 
 #include "schemas/types/reach.hpp"
+#include "server/search/terminators/hone/rank_prior.hpp"
 
 namespace hone {
 namespace {
@@ -186,8 +187,8 @@ double SmoothedCurves::change_after(int length) const {
   return std::min(0.0, *middle);
 }
 
-std::optional<SmoothedCurves::Leader> SmoothedCurves::leader(double doubt,
-                                                             bool expect_decline) const {
+std::optional<SmoothedCurves::Leader> SmoothedCurves::leader(
+    double doubt, bool expect_decline, const std::optional<RankPrior>& prior) const {
   const std::vector<TrialScore> scores = scores_of(curves_, times_apart_);
   if (scores.empty()) return std::nullopt;
   const double middle = middle_of(scores, expect_decline ? middle_trials : 1);
@@ -199,8 +200,9 @@ std::optional<SmoothedCurves::Leader> SmoothedCurves::leader(double doubt,
     const int length = one.trial.length;
     if (expect_decline && length < phases_ && !changes.contains(length))
       changes[length] = change_after(length);
+    const double trusted = prior && length < phases_ ? trust(*prior, length, phases_) : 1;
     // Written so that equal means stay equal and ties survive rounding.
-    const double value = middle + (one.mean() - middle) * (weight / (weight + doubt)) +
+    const double value = middle + (one.mean() - middle) * (trusted * weight / (weight + doubt)) +
                          (changes.contains(length) ? changes[length] : 0);
     if (best != nullptr && (value < most || (value == most && weight <= most_weight))) continue;
     best = &one, most = value, most_weight = weight;

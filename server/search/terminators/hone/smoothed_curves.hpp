@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "schemas/types/rank_prior.hpp"
 #include "server/search/history/history.hpp"
 #include "server/search/history/seed_curves.hpp"
 
@@ -45,6 +46,7 @@ class SmoothedCurves {
   // so counts less than a proven trial. Ties: larger w, then lower number. A trial with a diverged
   // run is not eligible. With `expect_decline`, change_after() of a trial's length is added to m: a
   // trial that paused before others collapsed is expected to collapse like them. With
+  // `prior`, what such a trial lies above mu counts times the trust in ranks at its length. With
   // `times_apart`, a trial of which a run has not reached the bar counts by its runs that have not,
   // and is eligible only if no other trial has reached it.
   struct Leader {
@@ -52,7 +54,9 @@ class SmoothedCurves {
     int length = 0;
     int runs = 0;
   };
-  [[nodiscard]] std::optional<Leader> leader(double doubt, bool expect_decline = false) const;
+  [[nodiscard]] std::optional<Leader> leader(
+      double doubt, bool expect_decline = false,
+      const std::optional<RankPrior>& prior = std::nullopt) const;
 
   // Returns by how much scores are expected to change after `length` reports, at most 0: of the
   // runs that trained for a tenth of a run longer, the upper median change of the half that led
