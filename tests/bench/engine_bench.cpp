@@ -103,10 +103,13 @@ class Askers {
   // One trial of each client.
   void round() {
     std::vector<Command> asks, tells;
+    asks.reserve(static_cast<std::size_t>(count_));
+    tells.reserve(static_cast<std::size_t>(count_));
     for (int i = 0; i < count_; ++i) asks.emplace_back(Ask{{1}, {std::to_string(i)}});
     const auto asked = batch(std::move(asks));
     for (int phase = 0; phase < 5; ++phase) {
       std::vector<Command> reports;
+      reports.reserve(asked.size());
       for (const Reply& reply : asked)
         reports.emplace_back(Report{std::get<AskReply>(reply).lease,
                                     {phase, phase + 1, Score::of(0.5 / (phase + 1))}});
@@ -122,6 +125,7 @@ class Askers {
   std::vector<Reply> batch(std::vector<Command> commands) {
     std::vector<Reply> replies;
     std::vector<Envelope> envelopes;
+    envelopes.reserve(commands.size());
     for (Command& command : commands)
       envelopes.push_back({std::move(command), [&replies](Result<Reply> reply) {
                              expect(reply.ok(), "the bench asks for what may be");

@@ -20,6 +20,7 @@ int measure(const char* graph, int devices, const char* group) {
     return 1;
   }
   std::vector<place::Placement> drawn;
+  drawn.reserve(static_cast<std::size_t>(placements));
   for (int i = 0; i < placements; ++i)
     drawn.push_back(
         *place::find_baseline("random")->place(*problem, static_cast<std::uint64_t>(i)));

@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 constexpr int patience_ms = 9'000;  // libFuzzer reports what takes 10 s
 
 fs::path made_folder() {
-  const auto path = fs::temp_directory_path() / ("hone-fuzz-http-" + std::to_string(::getpid()));
+  auto path = fs::temp_directory_path() / ("hone-fuzz-http-" + std::to_string(::getpid()));
   fs::create_directories(path);
   return path;
 }

@@ -88,6 +88,7 @@ int main(int argc, char** argv) {
       files.insert(files.end(), fs::directory_iterator(argv[i]), {});
   std::sort(files.begin(), files.end());
   std::vector<std::string> corpus;
+  corpus.reserve(files.size());
   for (const auto& file : files) corpus.push_back(read(file));
   if (corpus.empty()) {
     std::fprintf(stderr, "%s FOLDER ...: no file to start from\n", argv[0]);

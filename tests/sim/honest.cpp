@@ -127,6 +127,7 @@ bool alike(double a, double b) {
 
 std::string lie_about(const Book& book, const Sweep& sweep, const Trial& trial) {
   std::vector<Seed> seeds;
+  seeds.reserve(trial.runs.size());
   for (const Run& run : trial.runs) seeds.push_back(seed_of(book, sweep, run));
   const TrialOutcome& told = sweep.history.outcome(history_index(sweep, trial.number));
   const std::size_t depth = depth_of(seeds);
@@ -178,6 +179,7 @@ std::string stuck(const Book& book, const Sweep& sweep, const Trial& trial, bool
     if (!waits(run)) continue;
     if (!pausing) return text(run.id) + " never continued";
     std::vector<Seed> seeds;
+    seeds.reserve(trial.runs.size());
     for (const Run& other : trial.runs) seeds.push_back(seed_of(book, sweep, other));
     const bool behind = std::any_of(trial.runs.begin(), trial.runs.end(), [&](const Run& other) {
       return other.reports.size() <= run.reports.size() && !waits(other);
@@ -217,7 +219,7 @@ std::string waited_for_ever(const Book& book) {
     const auto rule = make_terminator(sweep.spec.terminator, single);
     const bool pausing = (*rule)->pauses();
     for (const TrialId trial : sweep.trials)
-      if (const auto what = stuck(book, sweep, trial_of(book, trial), pausing); !what.empty())
+      if (auto what = stuck(book, sweep, trial_of(book, trial), pausing); !what.empty())
         return what;
   }
   return {};

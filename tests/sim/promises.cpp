@@ -154,7 +154,7 @@ std::string World::check_runs() {
     const bool succeeds = trial.origin && trial.origin->replaces;
     if (!succeeds && ++proposed[sweep_id] > spec.search.trials)
       return "more trials than the budget has";
-    if (const auto lie = false_origin(book, trial); !lie.empty()) return lie;
+    if (auto lie = false_origin(book, trial); !lie.empty()) return lie;
     const auto inherited = static_cast<std::size_t>(trial.origin ? trial.origin->phase + 1 : 0);
     for (const Run& run : trial.runs) {
       if (!is_end(run.state) || run.reason == EndReason::none) return "a run that did not end";

@@ -129,8 +129,8 @@ void WorkerHost::train_phase(LeaseId lease) {
   const auto work = 200 + static_cast<std::int64_t>(rng_.below(3'000));
   const auto others = static_cast<double>(processes_.size() - 1);
   const double slower = 1 + faults_.contention * others;
-  const auto took = milliseconds(static_cast<std::int64_t>(
-      slower * static_cast<double>(work / 3 + work * 2 / 3 / process->grant.resources.cpus)));
+  const std::int64_t alone = work / 3 + work * 2 / 3 / process->grant.resources.cpus;
+  const auto took = milliseconds(static_cast<std::int64_t>(slower * static_cast<double>(alone)));
   if (rng_.uniform() < faults_.process_death) return exit(lease, true, 9, took);
   if (rng_.uniform() < faults_.broken) {
     const LastWords last = broken_end(rng_);

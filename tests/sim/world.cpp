@@ -214,7 +214,7 @@ bool World::cut(std::size_t worker, bool request) const {
 
 // A request may be lost, late or doubled, and so may its reply. Each copy has its own delay, so one
 // may overtake another.
-void World::send(const Message& message, std::size_t worker, ServerHost::Answer done) {
+void World::send(const Message& message, std::size_t worker, const ServerHost::Answer& done) {
   const int copies = rng_.uniform() < faults_.duplicate ? 2 : 1;
   for (int copy = 0; copy < copies; ++copy) {
     if (rng_.uniform() < faults_.drop || cut(worker, true)) continue;

@@ -73,7 +73,7 @@ class World {
   void call(const worker::Call& call, std::size_t worker, const Done& done);
   void store(const worker::StoreBlob& call, const Done& answer);
   void note(const worker::ReportCall& call, const Result<worker::CallReply>& reply);
-  void send(const Message& message, std::size_t worker, ServerHost::Answer done);
+  void send(const Message& message, std::size_t worker, const ServerHost::Answer& done);
   [[nodiscard]] bool cut(std::size_t worker, bool request) const;
   void cut_off(std::size_t worker);
   void add_successor(Rng& rng);
