@@ -78,6 +78,10 @@ void Storm::submit() {
   spec.datasets = {{"digits", DatasetRole::train, std::to_string(number % 2)},
                    {"held-out", DatasetRole::validation}};
   if (number % 4 == 2) spec.search.warm_start = {sweeps_.front()};
+  if (number % 8 == 6) {  // told of the ranks of one of its own kind
+    spec.search.warm_start = {sweeps_[2]};
+    spec.terminator = {"hone", {{"version", 4}}};
+  }
   const auto reply = ask(Submit{{fresh_request(), spec, workflow}});
   if (reply) sweeps_.push_back(std::get<Submitted>(*reply).sweep);
 }
