@@ -78,7 +78,7 @@ void Storm::submit() {
   spec.datasets = {{"digits", DatasetRole::train, std::to_string(number % 2)},
                    {"held-out", DatasetRole::validation}};
   if (number % 4 == 2) spec.search.warm_start = {sweeps_.front()};
-  if (number % 8 == 6) {  // told of the ranks of one of its own kind
+  if (number % 8 == 6) {  // told of the ranks of a like one
     spec.search.warm_start = {sweeps_[2]};
     spec.terminator = {"hone", {{"version", 4}}};
   }
