@@ -45,7 +45,7 @@ class World {
     send(Start{"simulation", Duration{never.us / 4}});
   }
 
-  // Plays a sweep until its time is over. Its runs have ended then, and another one may follow.
+  // Plays a sweep until its time is over. Another one may follow after end().
   Result<Outcome> play(const SweepSpec& spec) {
     if (auto began = begin(spec); !began) return began.error();
     while (!due_.empty() && due_.begin()->first <= deadline_) {

@@ -75,6 +75,11 @@ def simulate(options, sweep: str, table: pathlib.Path, column, methods: list[str
     for method in methods:
         if method != "none":  # the sweep's own
             command += ["--against", method]
+    return regrets(command)
+
+
+def regrets(command: list[str]) -> dict:
+    """Of a `hone simulate --format jsonl`: method -> (mean normalized regret, its standard error)"""
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.exit(done.stderr)

@@ -12,14 +12,12 @@ method the geometric mean of its regret, of none.
 
 import argparse
 import concurrent.futures
-import json
 import os
 import pathlib
 import subprocess
-import sys
 import tempfile
 
-from methods_page import COLUMNS, ROOT, geometric, ratio, write_sweep
+from methods_page import COLUMNS, ROOT, geometric, ratio, regrets, write_sweep
 
 
 def families(options, folder: pathlib.Path) -> list[pathlib.Path]:
@@ -35,11 +33,7 @@ def simulate(options, sweep: str, table: pathlib.Path, column) -> dict:
                "--after", options.first, "--format", "jsonl", "-q"]
     for method in options.against:
         command += ["--against", method]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    rows = map(json.loads, done.stdout.splitlines())
-    return {row["method"]: (row["regret"]["mean"], row["regret"]["se"]) for row in rows}
+    return regrets(command)
 
 
 def row_text(name: str, column, cell: dict, methods: list[str]) -> str:

@@ -154,9 +154,16 @@ TEST(WarmStart, only_a_rule_that_uses_early_ranks_gets_them) {
 TEST(WarmStart, what_early_ranks_showed_does_not_change_once_the_sweep_has_begun) {
   Given given;
   const SweepId earlier = given.submit(small_spec(2, 10), "earlier");
+  const WorkerId worker = given.join();
+  const std::vector leases{given.acquire(worker, "a")->lease, given.acquire(worker, "b")->lease};
   const TerminatorSpec newest{"hone", {{"version", 4}}};
   const SweepId id = given.submit(judged_after(earlier, newest), "later");
-  EXPECT_FALSE(given.sweep(id).rank_prior) << "no run of the earlier sweep was complete";
+  for (int run = 0; run < 2; ++run)
+    for (int phase = 0; phase < 10; ++phase)
+      given.report(leases[static_cast<std::size_t>(run)], phase, Score::of(run));
+  EXPECT_FALSE(given.sweep(id).rank_prior) << "no run was complete when it began";
+  const SweepId next = given.submit(judged_after(earlier, newest), "next");
+  EXPECT_TRUE(given.sweep(next).rank_prior) << "they are now";
 }
 
 TEST(WarmStart, keeps_the_order_of_several_earlier_sweeps) {

@@ -28,7 +28,7 @@ Status read_settings(std::string_view words, const std::string& whole, Terminato
                     equals + 1 < one.size();
     if (!ok)
       return refuse(Code::invalid,
-                    "--against " + whole + ": '" + std::string(one) + "' is not NAME=NUMBER");
+                    "method " + whole + ": '" + std::string(one) + "' is not NAME=NUMBER");
     rule.settings.emplace_back(std::string(one.substr(0, equals)), value);
   }
   return Done{};

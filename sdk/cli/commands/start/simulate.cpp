@@ -297,6 +297,7 @@ SimulateOptions with_defaults(SimulateOptions options) {
 // An option of sweeps that is given for a cluster; empty: none.
 std::string_view option_of_sweeps(const SimulateOptions& options) {
   if (options.workers != 0) return "--workers";
+  if (!options.after.empty()) return "--after";
   if (options.repetitions != 0) return "--reps";
   if (options.deadline != 0) return "--deadline";
   return options.target < 0 ? "" : "--target";
