@@ -28,7 +28,8 @@ constexpr Duration separated_again = seconds(600);
 // down for a while slows several phases.
 constexpr Duration one_measurement = seconds(60);
 // How much shorter than the time between its reports a phase may be, as a part of it and in
-// seconds. More of it, and a report was late: the server does not know what ran meanwhile.
+// seconds. More of it, and a report was late: the server does not know what ran meanwhile. Shorter
+// phases than these seconds measure nothing: a program runs while its report is on its way.
 constexpr double late_max = 0.25, late_max_s = 0.05;
 // Phases of a pair that count: later ones replace older ones.
 constexpr std::int64_t remembered = 32;
@@ -136,6 +137,15 @@ std::optional<Difference> difference(const std::vector<int>& more, const std::ve
   std::ranges::set_difference(more, fewer, std::back_inserter(rest));
   if (rest.empty() || rest.front() != rest.back()) return std::nullopt;
   return Difference{rest.front(), static_cast<int>(rest.size())};
+}
+
+// Whether the run has not reported since its lease began: its process may still start.
+bool starts(const Run& run, const Lease& lease) { return run.phase_from == lease.granted_at; }
+bool a_run_starts(const Book& book, const WorkerState& worker) {
+  return std::ranges::any_of(worker.runs, [&](const RunOnWorker& one) {
+    const Lease& lease = book.leases.at(one.lease);
+    return starts(*find_run(book, lease.attempt.run), lease);
+  });
 }
 
 // Makes room: the host, or the pair, that was measured longest ago is forgotten.
@@ -294,10 +304,14 @@ void forget_phases(Book& book, Instant at) {
 
 void note_speed(Book& book, Run& run, const Lease& lease, std::optional<double> measured,
                 Instant now) {
-  const WorkerState& worker = book.workers.at(lease.worker);
+  WorkerState& worker = book.workers.at(lease.worker);
+  if (worker.cpus == 0) return;
+  if (starts(run, lease)) {
+    worker.runs_since = now;
+    return;
+  }
   const double between = static_cast<double>((now - run.phase_from).us) / 1e6;
-  if (worker.cpus == 0 || run.phase_from == lease.granted_at) return;
-  if (!measured || !(*measured > 0) || *measured > between ||
+  if (!measured || !(*measured >= late_max_s) || *measured > between ||
       *measured < (1 - late_max) * between - late_max_s)
     return;
   const double seconds = *measured;
@@ -306,7 +320,7 @@ void note_speed(Book& book, Run& run, const Lease& lease, std::optional<double> 
     run.paces_on = lease.worker;
     run.paces_kind = lease.kind;
   }
-  if (worker.runs_since > run.phase_from) return;
+  if (worker.runs_since > run.phase_from || a_run_starts(book, worker)) return;
   const auto last = run.reports.rbegin();
   const std::int64_t steps = last->step - (run.reports.size() > 1 ? std::next(last)->step : 0);
   const double rate = static_cast<double>(std::max<std::int64_t>(steps, 1)) / seconds;

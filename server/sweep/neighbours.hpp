@@ -1,9 +1,10 @@
 // How fast runs are next to others on the same worker: what the Book keeps of it.
 //
 // A phase counts if its worker measured its seconds, the server saw its reports as far apart, and
-// no run joined or left the worker meanwhile. The first phase of an attempt does not, as it also
-// starts a process. Phases of one run with different neighbours, where those differ by runs of one
-// kind, give a measurement of the pair. Other parameters therefore change nothing.
+// no run joined or left the worker meanwhile. The first phase of an attempt does not, and phases of
+// other runs do not before it has ended, as it also starts a process. Phases of one run with
+// different neighbours, where those differ by runs of one kind, give a measurement of the pair.
+// Other parameters therefore change nothing.
 #pragma once
 
 #include <cstddef>

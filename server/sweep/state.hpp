@@ -215,7 +215,7 @@ struct WorkerState {
   std::vector<std::int64_t> gpu_memory{};  // of each GPU, as announced; empty: not known
   std::vector<std::int64_t> gpu_free{};    // of these, what no live lease has
   std::vector<RunOnWorker> runs{};         // its live leases
-  Instant runs_since{};                    // when one of them began or ended last
+  Instant runs_since{};                    // when one began, first reported, or ended last
   std::optional<KeptFree> kept_free{};     // as recorded: why a slot of it stays free
   Instant tried_again_at{};                // when a pair that loses was tried again there
 };
