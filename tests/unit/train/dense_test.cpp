@@ -223,6 +223,30 @@ TEST_P(EveryKernels, make_probabilities_of_logits) {
   }
 }
 
+TEST_P(EveryKernels, take_the_logarithms_of_the_chosen_probabilities) {
+  for (const int actions : {1, 2, 18}) {
+    Batch batch(21, actions, 20);
+    Floats logarithms(static_cast<std::size_t>(batch.stride));
+    kernels_.log_chosen(batch.heads(), batch.chosen.data(), logarithms.data());
+    for (int r = 0; r < batch.rows; ++r) {
+      const auto chosen = static_cast<std::size_t>(batch.sample(r).action);
+      const double expected = std::log(ga3c::reference_softmax(batch.row(r))[chosen]);
+      EXPECT_NEAR(logarithms[static_cast<std::size_t>(r)], expected, 4e-6) << actions;
+    }
+  }
+}
+
+TEST_P(EveryKernels, know_the_logarithm) {
+  Floats values;
+  for (int exponent = -126; exponent < 127; ++exponent)
+    for (const float m : {1.0F, 1.2F, 1.414F, 1.9F}) values.push_back(std::ldexp(m, exponent));
+  values.resize(padded(values.size()), 1);
+  auto results = values;
+  kernels_.logarithm(results.data(), static_cast<std::int64_t>(results.size()));
+  for (std::size_t i = 0; i < values.size(); ++i)
+    EXPECT_NEAR(results[i], std::log(static_cast<double>(values[i])), 8e-6) << values[i];
+}
+
 TEST_P(EveryKernels, take_the_loss_and_its_slope) {
   for (const auto& weights : {ga3c::LossWeights{.entropy = 0.05, .value = 0.5, .log_floor = 0},
                               ga3c::LossWeights{.entropy = 1, .value = 2, .log_floor = 0.02}})

@@ -216,6 +216,22 @@ TEST_F(VtraceLearners, count_the_updates_by_which_a_policy_lags) {
   EXPECT_EQ(meter.policy_lag / static_cast<double>(meter.samples), 1);
 }
 
+// Nothing else trains: an actor that only waited would never return.
+TEST_F(VtraceLearners, on_the_thread_of_an_actor_train_what_is_queued_until_its_rollout_is_free) {
+  const auto weights = first_weights(net(), WeightStart::scaled, 1);
+  const auto networks = network_maker(Backend::own).value();
+  ParameterServer server(rule(), net(), weights, 2);
+  TrainingQueue training({.capacity = columns, .concurrency = 1, .batch_weight_max = steps});
+  ActorClient actor(Predictor(net(), columns, networks), server, training,
+                    VtraceLearner(net(), 64, columns, networks, server, {{0.99, 1}, 1, 1}));
+  play_by(weights, 1);
+  actor.train(pieces_, TrainingQueue::Wake::one);
+  EXPECT_EQ(server.updates(), 0);
+  actor.wait_until_trained(rollout_);
+  EXPECT_TRUE(rollout_.is_free());
+  EXPECT_EQ(server.updates(), columns);
+}
+
 class Impala : public testing::Test, public GivenTrainer {
  protected:
   Impala() : GivenTrainer("impala", 20'000) {}
@@ -230,19 +246,31 @@ TEST_F(Impala, repeats_and_continues_to_the_byte_where_it_is_deterministic) {
 }
 
 TEST_F(Impala, with_several_actors_plays_every_frame_and_trains_it) {
-  const auto trainer = made({count("agents", 3), count("slots", 3), count("hidden", 16)});
-  trainer->advance(12'000, {}, [] {});
-  EXPECT_GE(trainer->step(), 12'000);
-  EXPECT_LT(trainer->step(), 12'000 + 3 * 8);
-  double updates = 0;
-  for (const auto& [name, value] : trainer->take_metrics()) {
-    EXPECT_TRUE(std::isfinite(value)) << name;
-    if (name == "policy_lag") {
-      EXPECT_GE(value, 0);
+  for (const char* learner : {"actors", "thread"}) {
+    SCOPED_TRACE(learner);
+    const auto trainer = made(
+        {count("agents", 3), count("slots", 3), count("hidden", 16), word("learner", learner)});
+    trainer->advance(12'000, {}, [] {});
+    EXPECT_GE(trainer->step(), 12'000);
+    EXPECT_LT(trainer->step(), 12'000 + 3 * 8);
+    double updates = 0;
+    for (const auto& [name, value] : trainer->take_metrics()) {
+      EXPECT_TRUE(std::isfinite(value)) << name;
+      if (name == "policy_lag") {
+        EXPECT_GE(value, 0);
+      }
+      if (name == "train_batch") updates = static_cast<double>(trainer->step()) / value;
     }
-    if (name == "train_batch") updates = static_cast<double>(trainer->step()) / value;
+    EXPECT_GE(updates, 12'000.0 / 32);
   }
-  EXPECT_GE(updates, 12'000.0 / 32);
+}
+
+// A network on a GPU takes memory there, and processes cannot train: one thread does.
+TEST_F(Impala, has_no_actors_that_train_where_they_are_processes) {
+  const auto refused = tried({word("processes", "yes"), word("learner", "actors")});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().at, "/learner");
+  EXPECT_TRUE(tried({word("processes", "yes"), word("learner", "thread")}).ok());
 }
 
 TEST_F(Impala, learns_to_balance) {

@@ -18,9 +18,9 @@ using trainers::Trainer;
 
 TEST(ApproximateKl, is_zero_for_the_old_policy_and_grows_with_the_distance) {
   const std::vector<float> old{-1, -2, -0.5F};
-  EXPECT_NEAR(approximate_kl(std::vector<double>{-1, -2, -0.5}, old), 0, 1e-12);
+  EXPECT_NEAR(approximate_kl(std::vector<float>{-1, -2, -0.5F}, old), 0, 1e-12);
   const double r = std::exp(0.2);
-  EXPECT_NEAR(approximate_kl(std::vector<double>{-0.8, -1.8, -0.3}, old), r - 1 - 0.2, 1e-7);
+  EXPECT_NEAR(approximate_kl(std::vector<float>{-0.8F, -1.8F, -0.3F}, old), r - 1 - 0.2, 1e-7);
 }
 
 TEST(Advantages, are_normalised_to_mean_zero_and_deviation_one) {

@@ -8,8 +8,9 @@
 //         update, after which all agents continue.
 //   PPO   one agent; each rollout is trained several times in shuffled minibatches
 //         (Schulman et al., 2017).
-//   IMPALA  actors predict on their own threads and continue to play while what they played waits;
-//         one learner trains it, corrected by V-trace (Espeholt et al., 2018).
+//   IMPALA  actors predict on their own threads and continue to play while what they played waits.
+//         A learner, or those that wait for a free rollout, train it, corrected by V-trace
+//         (Espeholt et al., 2018).
 #include <chrono>
 #include <numeric>
 #include <tuple>

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "worker/train/actor_critic/vtrace_thread.hpp"
+#include "worker/train/actor_critic/vtrace_training.hpp"
 
 namespace hone::ga3c {
 namespace {
@@ -114,17 +114,18 @@ class PpoPool final : public ActorPool {
 class ImpalaPool final : public ActorPool {
  public:
   explicit ImpalaPool(const TrainingContext& context)
-      : ActorPool(context), learner_(context.options, context.server) {}
+      : ActorPool(context), training_(context.options, context.server) {}
   ~ImpalaPool() override { join_actors(); }
 
-  QueueMeters take_meters() override { return {{}, learner_.queue().take_meter()}; }
+  QueueMeters take_meters() override { return {{}, training_.queue().take_meter()}; }
 
  private:
   std::unique_ptr<NetworkClient> make_client(int) override {
-    return std::make_unique<ActorClient>(make_networks(), context().server, learner_.queue());
+    return std::make_unique<ActorClient>(make_predictor(), context().server, training_.queue(),
+                                         training_.learner_of_actor());
   }
 
-  VtraceThread learner_;
+  VtraceTraining training_;
 };
 
 }  // namespace
@@ -164,9 +165,14 @@ bool ActorPool::wait_until(std::chrono::steady_clock::time_point deadline) {
   return actor_ended_.wait_until(lock, deadline, [&] { return running_ == 0; });
 }
 
+Predictor ActorPool::make_predictor() const {
+  const auto& options = context_.options;
+  return {options.net, options.predict_rows_needed(), options.networks};
+}
+
 ThreadNetworks ActorPool::make_networks() const {
   const auto& options = context_.options;
-  return {Predictor(options.net, options.predict_rows_needed(), options.networks),
+  return {make_predictor(),
           Learner(options.net, options.train_samples_needed(), options.networks, context_.server)};
 }
 

@@ -53,6 +53,7 @@ class ActorPool {
  protected:
   // Called on the thread of the actor.
   virtual std::unique_ptr<NetworkClient> make_client(int actor) = 0;
+  [[nodiscard]] Predictor make_predictor() const;
   [[nodiscard]] ThreadNetworks make_networks() const;
   [[nodiscard]] const TrainingContext& context() const { return context_; }
   // A derived class calls it in its destructor, before what its clients use is destroyed.

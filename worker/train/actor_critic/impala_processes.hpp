@@ -11,7 +11,7 @@
 #include "worker/train/actor_critic/experience/frames.hpp"
 #include "worker/train/actor_critic/experience/reward_scale.hpp"
 #include "worker/train/actor_critic/options.hpp"
-#include "worker/train/actor_critic/vtrace_thread.hpp"
+#include "worker/train/actor_critic/vtrace_training.hpp"
 #include "worker/train/actors/pool.hpp"
 
 namespace hone::ga3c {
@@ -68,8 +68,8 @@ class ImpalaProcesses {
   ipc::SharedParameters parameters_;
   std::vector<Actor> actors_;
   std::vector<Piece> pieces_;
-  std::optional<VtraceThread> learner_;  // while run() is called
-  QueueMeter meter_;                     // of the learners that have ended
+  std::optional<VtraceTraining> learner_;  // while run() is called
+  QueueMeter meter_;                       // of the learners that have ended
 };
 
 // The body of such a process: returns only if it cannot begin.

@@ -167,8 +167,21 @@ Status take_processes(const trainers::TrainingJob& job, Options& options) {
   return Done{};
 }
 
-// The settings of the one learner, which only IMPALA has.
+// Whether the actors of IMPALA train. On a GPU each network takes memory, and one keeps it busy.
+Status take_learner(const Settings& settings, Options& options) {
+  const bool given = settings.given("learner") && settings.word("learner") == "actors";
+  if (given && options.processes)
+    return refuse(Code::invalid, "learner=actors needs actors that are threads of this process",
+                  "/learner");
+  const bool small = backend_of(settings.word("backend")) != Backend::cuda;
+  options.actors_train =
+      settings.word("learner") == "actors" && !options.processes && (small || given);
+  return Done{};
+}
+
+// The settings of the learner, which only IMPALA has.
 Status take_vtrace(const Settings& settings, Options& options) {
+  if (auto taken = take_learner(settings, options); !taken) return taken;
   options.vtrace = {options.agent.discount, settings.real("rho_clip"), settings.real("c_clip")};
   options.train_samples_max = settings.small_integer("train_batch");
   options.impala_slots = settings.small_integer("slots");

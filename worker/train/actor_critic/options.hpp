@@ -43,9 +43,10 @@ struct Options {
   double deviation = 1;  // initial, of a Gaussian policy
   AgentRule agent;
   LearningRule learning;
-  VtraceRule vtrace;       // of impala
-  int impala_slots = 2;    // rollouts of one agent that may wait to be trained
-  bool processes = false;  // of impala: actors are processes
+  VtraceRule vtrace;         // of impala
+  int impala_slots = 2;      // rollouts of one agent that may wait to be trained
+  bool processes = false;    // of impala: actors are processes
+  bool actors_train = true;  // of impala: those that wait for a free rollout
 
   // Rollouts of one agent that may wait in parity mode: 100 of all agents, as published.
   [[nodiscard]] int parity_slots() const { return std::max(1, 100 / counts.agents); }

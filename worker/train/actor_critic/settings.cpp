@@ -127,7 +127,7 @@ constexpr std::array impala_rows{
                 "factor of the trace coefficients: less of it relies more on the predicted values"},
     SettingInfo{"t_max", integer, 1, 1000, "", "32",
                 "rollout length: steps of an environment that an actor queues together"},
-    SettingInfo{"agents", integer, 1, 1024, "", "2", "actor threads, besides that of the learner"},
+    SettingInfo{"agents", integer, 1, 1024, "", "2", "actor threads"},
     SettingInfo{"envs", integer, 1, 4096, "", "8", "environments each actor owns"},
 };
 
@@ -141,6 +141,9 @@ constexpr std::array vtrace_settings{
                 "rollouts of an actor that may wait to be trained while it plays the next"},
     SettingInfo{"train_batch", integer, 1, 65536, "", "32",
                 "samples after which the learner stops taking queued rollouts"},
+    SettingInfo{"learner", word, 0, 0, "actors thread", "actors",
+                "who trains: the actors, while they wait for a free rollout; or a thread besides "
+                "them, as published. Default on a GPU and with processes: thread"},
     SettingInfo{"deterministic", word, 0, 0, "no yes", "no",
                 "one actor that waits for the learner after each rollout: two runs of one seed are "
                 "equal"},
@@ -208,7 +211,7 @@ TrainerInfo ppo_info() {
 }
 
 TrainerInfo impala_info() {
-  return {.summary = "actors and one learner with V-trace (IMPALA; Espeholt et al., 2018)",
+  return {.summary = "actors and learners with V-trace (IMPALA; Espeholt et al., 2018)",
           .unit = "frames",
           .objectives = "return",
           .settings = impala_settings,

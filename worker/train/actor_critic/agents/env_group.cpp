@@ -1,10 +1,10 @@
 #include "worker/train/actor_critic/agents/env_group.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "worker/train/actor_critic/learning/gaussian.hpp"
+#include "worker/train/nn/kernels/kernels.hpp"
 
 namespace hone::ga3c {
 
@@ -18,6 +18,7 @@ EnvGroup::EnvGroup(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::u
     rows->resize(count * size);
   for (auto* column : {&values_, &rewards_, &also_values_, &uniforms_, &cumulative_})
     column->resize(count);
+  log_chances_.resize(dense::padded(count), 1);
   numbers_.resize(count * numbers_each());
   const auto outputs = static_cast<std::size_t>(env_->spec().actions) + numbers_each();
   policy_.resize(count * outputs);
@@ -76,19 +77,25 @@ void EnvGroup::draw_choices() {
     }
 }
 
-float EnvGroup::log_chance(int i) const {
+std::span<const float> EnvGroup::log_chances() {
   const auto count = actions_.size();
-  const auto row = static_cast<std::size_t>(i);
   const auto each = numbers_each();
-  if (each == 0) {
-    const float chance = policy_[static_cast<std::size_t>(actions_[row]) * count + row];
-    return std::log(std::max(chance, std::numeric_limits<float>::min()));
+  for (std::size_t i = 0; i < count; ++i) {
+    if (each == 0) {
+      const float chance = policy_[static_cast<std::size_t>(actions_[i]) * count + i];
+      log_chances_[i] = std::max(chance, std::numeric_limits<float>::min());
+      continue;
+    }
+    double sum = 0;
+    for (std::size_t d = 0; d < each; ++d)
+      sum += gaussian_log_density(numbers_[i * each + d], policy_[d * count + i],
+                                  gaussian_deviation(policy_[(each + d) * count + i]));
+    log_chances_[i] = static_cast<float>(sum);
   }
-  double sum = 0;
-  for (std::size_t d = 0; d < each; ++d)
-    sum += gaussian_log_density(numbers_[row * each + d], policy_[d * count + row],
-                                gaussian_deviation(policy_[(each + d) * count + row]));
-  return static_cast<float>(sum);
+  if (each == 0)
+    dense::best_kernels().logarithm(log_chances_.data(),
+                                    static_cast<std::int64_t>(log_chances_.size()));
+  return std::span(log_chances_).first(count);
 }
 
 void EnvGroup::step(float* next, EpisodeLog& episodes) {

@@ -11,6 +11,7 @@
 #include "worker/train/actor_critic/serving/network_client.hpp"
 #include "worker/train/envs/core/env.hpp"
 #include "worker/train/envs/core/stream.hpp"
+#include "worker/train/nn/kernels/floats.hpp"
 
 namespace hone::ga3c {
 
@@ -38,8 +39,8 @@ class EnvGroup {
     const bool continuous = spec().action_kind == envs::ActionKind::continuous;
     return continuous ? static_cast<std::size_t>(spec().actions) : 0;
   }
-  // The logarithm of the drawn action's probability, or density.
-  [[nodiscard]] float log_chance(int i) const;
+  // The logarithms of the drawn actions' probabilities, or densities; valid until the next call.
+  [[nodiscard]] std::span<const float> log_chances();
   // Takes a step in all environments. Writes the next observations to `next`
   // [count][row_floats] and adds finished episodes to the log.
   void step(float* next, EpisodeLog& episodes);
@@ -85,6 +86,7 @@ class EnvGroup {
   RunningEpisodes running_;
   std::vector<double> discounted_returns_;
   std::vector<float> uniforms_, cumulative_;
+  dense::Floats log_chances_;
   PredictRequest request_;
 };
 

@@ -29,8 +29,9 @@ void RolloutRecorder::record(EnvGroup& group, int steps, Rollout& rollout, Episo
   std::copy_n(rollout.observations(steps), latest.size(), latest.begin());
 }
 
-void RolloutRecorder::note(const EnvGroup& group, int t, Rollout& rollout) {
+void RolloutRecorder::note(EnvGroup& group, int t, Rollout& rollout) {
   cut_.clear();
+  const auto log_chances = rule_.bounded ? group.log_chances() : std::span<const float>();
   for (int i = 0; i < group.count(); ++i) {
     auto ending = group.truncated(i) ? Ending::truncated : Ending::none;
     if (group.terminated(i)) ending = Ending::terminated;
@@ -40,7 +41,7 @@ void RolloutRecorder::note(const EnvGroup& group, int t, Rollout& rollout) {
     std::copy_n(group.numbers(i).begin(), group.numbers_each(), rollout.numbers(t, i).begin());
     const double value = group.values()[static_cast<std::size_t>(i)];
     rollout.outcomes(i)[cell] = {clipped(group.reward(i)), ending, 0, 0, value};
-    if (rule_.bounded) rollout.log_chances(i)[cell] = group.log_chance(i);
+    if (rule_.bounded) rollout.log_chances(i)[cell] = log_chances[static_cast<std::size_t>(i)];
   }
 }
 

@@ -20,7 +20,7 @@ class RolloutRecorder {
               NetworkClient& client);
 
  private:
-  void note(const EnvGroup& group, int t, Rollout& rollout);
+  void note(EnvGroup& group, int t, Rollout& rollout);
   [[nodiscard]] double clipped(double reward) const;
 
   AgentRule rule_;

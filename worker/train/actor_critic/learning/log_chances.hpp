@@ -2,15 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "worker/train/nn/network.hpp"
 
 namespace hone::ga3c {
 
-// Of the first out.size() rows. `actions` are read where they are discrete, `numbers` [row][number]
-// where they are continuous.
+// Of all rows of the outputs. Where actions are discrete `actions` are read, else `numbers`
+// [row][number]. `actions` and `out` have room up to the stride.
 void note_log_chances(const NetShape& shape, const dense::Heads& outputs,
-                      const std::int32_t* actions, const float* numbers, std::span<double> out);
+                      const std::int32_t* actions, const float* numbers, float* out);
 
 }  // namespace hone::ga3c

@@ -16,10 +16,10 @@ constexpr double kl_slack = 1.5;
 
 }  // namespace
 
-double approximate_kl(std::span<const double> log_chances, std::span<const float> old_log_chances) {
+double approximate_kl(std::span<const float> log_chances, std::span<const float> old_log_chances) {
   double sum = 0;
   for (std::size_t i = 0; i < log_chances.size(); ++i) {
-    const double log_ratio = log_chances[i] - static_cast<double>(old_log_chances[i]);
+    const double log_ratio = double{log_chances[i]} - double{old_log_chances[i]};
     sum += std::exp(log_ratio) - 1 - log_ratio;
   }
   return sum / static_cast<double>(log_chances.size());
@@ -46,8 +46,8 @@ MinibatchLearner::MinibatchLearner(const NetShape& shape, int samples_max,
   network_ = networks.make(shape, static_cast<int>(rows_max));
   actions_.resize(rows);
   numbers_.resize(rows * static_cast<std::size_t>(shape.deviations()));
-  for (auto* column : {&targets_, &advantages_, &log_chances_, &old_values_}) column->resize(rows);
-  new_log_chances_.resize(rows);
+  for (auto* column : {&targets_, &advantages_, &log_chances_, &new_log_chances_, &old_values_})
+    column->resize(rows);
   output_gradient_.resize(rows * static_cast<std::size_t>(shape.outputs()));
   samples_.reserve(all);
 }
@@ -119,8 +119,7 @@ bool MinibatchLearner::update(std::span<const std::uint32_t> chosen) {
   gather(chosen);
   const auto reading = server_.weights().read();
   const auto outputs = network_->forward(reading.view(), network_->input(), rows_);
-  note_log_chances(shape_, outputs, actions_.data(), numbers_.data(),
-                   std::span(new_log_chances_).first(chosen.size()));
+  note_log_chances(shape_, outputs, actions_.data(), numbers_.data(), new_log_chances_.data());
   const double kl = approximate_kl(std::span(new_log_chances_).first(chosen.size()),
                                    std::span(log_chances_).first(chosen.size()));
   const double target = server_.rule().minibatches.kl_stop;

@@ -17,7 +17,7 @@ namespace hone::ga3c {
 
 // The mean of r - 1 - log r over the samples, an estimate of KL(old policy, new policy); r is the
 // ratio of the probabilities of an action, now and when it was chosen.
-double approximate_kl(std::span<const double> log_chances, std::span<const float> old_log_chances);
+double approximate_kl(std::span<const float> log_chances, std::span<const float> old_log_chances);
 // To mean 0 and deviation 1. Fewer than two advantages stay as they are.
 void normalize(std::span<float> advantages);
 
@@ -63,8 +63,7 @@ class MinibatchLearner {
   double version_sum_ = 0;
   dense::Numbers actions_;
   std::vector<float> numbers_;
-  dense::Floats targets_, advantages_, log_chances_, old_values_;
-  std::vector<double> new_log_chances_;
+  dense::Floats targets_, advantages_, log_chances_, new_log_chances_, old_values_;
   dense::Floats output_gradient_;
 };
 

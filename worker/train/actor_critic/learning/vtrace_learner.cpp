@@ -16,8 +16,9 @@ VtraceLearner::VtraceLearner(const NetShape& shape, int samples_max, int pieces_
   network_ = networks.make(shape, rows_max);
   actions_.resize(rows);
   numbers_.resize(rows * static_cast<std::size_t>(shape.deviations()));
-  for (auto* column : {&targets_, &advantages_, &log_chances_}) column->resize(rows);
-  for (auto* column : {&new_log_chances_, &log_ratios_, &values_}) column->resize(rows);
+  for (auto* column : {&targets_, &advantages_, &log_chances_, &new_log_chances_})
+    column->resize(rows);
+  for (auto* column : {&log_ratios_, &values_}) column->resize(rows);
   output_gradient_.resize(rows * static_cast<std::size_t>(shape.outputs()));
 }
 
@@ -59,11 +60,10 @@ void VtraceLearner::gather(std::span<const Piece> pieces) {
 }
 
 void VtraceLearner::label(std::span<const Piece> pieces, const dense::Heads& outputs) {
-  const auto log_chances = std::span(new_log_chances_).first(samples_);
-  note_log_chances(shape_, outputs, actions_.data(), numbers_.data(), log_chances);
+  note_log_chances(shape_, outputs, actions_.data(), numbers_.data(), new_log_chances_.data());
   const float* values = outputs.data + outputs.actions * outputs.stride;
   for (std::size_t i = 0; i < samples_; ++i) {
-    log_ratios_[i] = log_chances[i] - static_cast<double>(log_chances_[i]);
+    log_ratios_[i] = double{new_log_chances_[i]} - double{log_chances_[i]};
     values_[i] = values[i];
   }
   std::size_t at = 0;
@@ -82,8 +82,6 @@ void VtraceLearner::label(std::span<const Piece> pieces, const dense::Heads& out
 dense::LossSums VtraceLearner::loss_of(const dense::Heads& outputs) {
   constexpr float never_reached = 1;
   const auto loss = server_.loss_weights();
-  for (std::size_t i = 0; i < samples_; ++i)
-    log_chances_[i] = static_cast<float>(new_log_chances_[i]);
   dense::LossPlan plan;
   plan.outputs = outputs;
   plan.outputs.rows = static_cast<int>(samples_);
@@ -94,7 +92,7 @@ dense::LossSums VtraceLearner::loss_of(const dense::Heads& outputs) {
   plan.value = static_cast<float>(loss.value);
   plan.scale = 1.0F / static_cast<float>(samples_);
   plan.advantages = advantages_.data();
-  plan.log_chances = log_chances_.data();
+  plan.log_chances = new_log_chances_.data();
   plan.ratio_clip = never_reached;
   const auto sums = shape_.policy == Policy::categorical ? dense::best_kernels().loss(plan)
                                                          : gaussian_loss(plan, numbers_.data());

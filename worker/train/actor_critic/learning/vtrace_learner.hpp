@@ -36,8 +36,8 @@ class VtraceLearner {
   double version_sum_ = 0;
   dense::Numbers actions_;
   std::vector<float> numbers_;  // of continuous actions
-  dense::Floats targets_, advantages_, log_chances_;
-  std::vector<double> new_log_chances_, log_ratios_, values_;
+  dense::Floats targets_, advantages_, log_chances_, new_log_chances_;
+  std::vector<double> log_ratios_, values_;
   dense::Floats output_gradient_;
 };
 

@@ -38,11 +38,6 @@ void QueueClient::wait_until_trained(Rollout& rollout) {
   }
 }
 
-LocalClient::LocalClient(ThreadNetworks networks, ParameterServer& server)
-    : networks_(std::move(networks)), server_(server) {
-  fetch();
-}
-
 void LocalClient::predict(PredictRequest& request) {
   PredictRequest* const item = &request;
   networks_.predictor.serve({&item, 1}, weights());
@@ -53,7 +48,7 @@ void LocalClient::train(std::span<const Piece> pieces, TrainingQueue::Wake) {
   fetch();
 }
 
-void LocalClient::fetch() {
+void FetchedWeights::fetch() {
   const auto reading = server_.weights().read();
   weights_.assign(reading.parameters().begin(), reading.parameters().end());
   version_ = reading.version();
@@ -106,13 +101,22 @@ void SynchronousClient::train(std::span<const Piece> pieces, TrainingQueue::Wake
   fetch();
 }
 
+void ActorClient::predict(PredictRequest& request) {
+  PredictRequest* const item = &request;
+  predictor_.serve({&item, 1}, weights_.view());
+}
+
 void ActorClient::train(std::span<const Piece> pieces, TrainingQueue::Wake wake) {
   training_.push(pieces, wake);
 }
 
 void ActorClient::wait_until_trained(Rollout& rollout) {
+  while (learner_ && !rollout.is_free() && training_.try_pop_batch(pieces_)) {
+    learner_->serve(pieces_);
+    training_.finish_batch(TrainingQueue::Wake::one);
+  }
   rollout.wait_until_free();
-  fetch();
+  weights_.fetch();
 }
 
 void MinibatchClient::train(std::span<const Piece> pieces, TrainingQueue::Wake) {

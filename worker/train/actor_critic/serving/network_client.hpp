@@ -11,6 +11,7 @@
 #include "worker/train/actor_critic/experience/rollout.hpp"
 #include "worker/train/actor_critic/learning/learner.hpp"
 #include "worker/train/actor_critic/learning/minibatches.hpp"
+#include "worker/train/actor_critic/learning/vtrace_learner.hpp"
 #include "worker/train/actor_critic/serving/batch_queue.hpp"
 #include "worker/train/actor_critic/serving/predictor.hpp"
 
@@ -67,12 +68,26 @@ class QueueClient final : public NetworkClient {
   std::vector<Piece> pieces_;
 };
 
+// A thread's copy of the shared weights.
+class FetchedWeights {
+ public:
+  explicit FetchedWeights(ParameterServer& server) : server_(server) { fetch(); }
+  void fetch();
+  [[nodiscard]] WeightView view() const { return {weights_, version_}; }
+
+ private:
+  ParameterServer& server_;
+  dense::Floats weights_;
+  std::uint64_t version_ = 0;
+};
+
 // A3C: the thread of the actor predicts and trains. It fetches the weights after each update
 // that it makes, so a rollout is played and trained on one version, while other actors update the
 // shared weights.
 class LocalClient : public NetworkClient {
  public:
-  LocalClient(ThreadNetworks networks, ParameterServer& server);
+  LocalClient(ThreadNetworks networks, ParameterServer& server)
+      : networks_(std::move(networks)), server_(server), weights_(server) {}
 
   void predict(PredictRequest& request) override;
   void train(std::span<const Piece> pieces, TrainingQueue::Wake wake) override;
@@ -80,15 +95,14 @@ class LocalClient : public NetworkClient {
   [[nodiscard]] bool diverged() const override { return server_.diverged(); }
 
  protected:
-  void fetch();
-  [[nodiscard]] WeightView weights() const { return {weights_, version_}; }
+  void fetch() { weights_.fetch(); }
+  [[nodiscard]] WeightView weights() const { return weights_.view(); }
   Learner& learner() { return networks_.learner; }
 
  private:
   ThreadNetworks networks_;
   ParameterServer& server_;
-  dense::Floats weights_;
-  std::uint64_t version_ = 0;
+  FetchedWeights weights_;
 };
 
 // A barrier for the actors of A2C: when all have added their gradients, the sum is applied as one
@@ -147,18 +161,31 @@ class MinibatchClient final : public LocalClient {
   MinibatchLearner minibatches_;
 };
 
-// IMPALA: the thread of the actor predicts, and one learner trains what the actors queue. An actor
-// fetches the newest weights whenever it has a free rollout.
-class ActorClient final : public LocalClient {
+// IMPALA: the thread of the actor predicts, and queues what it played. It fetches the newest
+// weights whenever it has a free rollout. An actor with a learner that has none trains what is
+// queued.
+class ActorClient final : public NetworkClient {
  public:
-  ActorClient(ThreadNetworks networks, ParameterServer& server, TrainingQueue& training)
-      : LocalClient(std::move(networks), server), training_(training) {}
+  ActorClient(Predictor predictor, ParameterServer& server, TrainingQueue& training,
+              std::optional<VtraceLearner> learner)
+      : predictor_(std::move(predictor)),
+        server_(server),
+        weights_(server),
+        training_(training),
+        learner_(std::move(learner)) {}
 
+  void predict(PredictRequest& request) override;
   void train(std::span<const Piece> pieces, TrainingQueue::Wake wake) override;
   void wait_until_trained(Rollout& rollout) override;
+  [[nodiscard]] bool diverged() const override { return server_.diverged(); }
 
  private:
+  Predictor predictor_;
+  ParameterServer& server_;
+  FetchedWeights weights_;
   TrainingQueue& training_;
+  std::optional<VtraceLearner> learner_;
+  std::vector<Piece> pieces_;
 };
 
 }  // namespace hone::ga3c

@@ -171,6 +171,25 @@ void softmax(const Heads& heads) {
   }
 }
 
+void log_chosen(const Heads& heads, const std::int32_t* actions, float* out) {
+  for (int row = 0; row < heads.rows; row += lanes) {
+    const float* column = heads.data + row;
+    const Whole chosen = load(actions + row);
+    const Lane top = top_of(column, heads);
+    Lane total{}, logit{};
+    for (int a = 0; a < heads.actions; ++a) {
+      const Lane x = load(column + a * heads.stride) - top;
+      total += exponential(x);
+      logit = chosen == a ? x : logit;
+    }
+    store(out + row, logit - logarithm(total));
+  }
+}
+
+void logarithm_all(float* values, std::int64_t count) {
+  for (std::int64_t i = 0; i < count; i += lanes) store(values + i, logarithm(load(values + i)));
+}
+
 Lane lane_numbers() {
   Lane numbers{};
   for (int i = 0; i < lanes; ++i) numbers[i] = static_cast<float>(i);
@@ -295,6 +314,8 @@ const Kernels HONE_KERNELS{
     tanh_back,
     relu_back,
     softmax,
+    log_chosen,
+    logarithm_all,
     loss,
     square_sum,
     rmsprop,

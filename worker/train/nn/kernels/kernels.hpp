@@ -169,6 +169,11 @@ struct Kernels {
   void (*relu_back)(const float* results, float* gradient, std::int64_t count) = nullptr;
   // Replaces logits by probabilities.
   void (*softmax)(const Heads&) = nullptr;
+  // The logarithms of the probabilities of the chosen actions. Both vectors have a number for each
+  // row up to the stride.
+  void (*log_chosen)(const Heads&, const std::int32_t* actions, float* out) = nullptr;
+  // Natural logarithms in place, of normal positive numbers.
+  void (*logarithm)(float* values, std::int64_t count) = nullptr;
   LossSums (*loss)(const LossPlan&) = nullptr;
   double (*square_sum)(const float* values, std::int64_t count) = nullptr;
   // Both return 0, or NaN if a parameter is not finite.
