@@ -8,14 +8,16 @@
 namespace hone::ga3c {
 namespace {
 
+float flushed(float x) { return std::abs(x) < dense::least_average ? 0.0F : x; }
+
 // Not a kernel: it is there to repeat a published training.
 float centered_rmsprop(const dense::OptimizerStep& step) {
   float sum = 0;
   for (std::int64_t i = 0; i < step.count; ++i) {
     const float gradient = step.scale * step.gradient[i];
     const float kept = step.second_decay;
-    step.first[i] = kept * step.first[i] + (1 - kept) * gradient;
-    step.second[i] = kept * step.second[i] + (1 - kept) * gradient * gradient;
+    step.first[i] = flushed(kept * step.first[i] + (1 - kept) * gradient);
+    step.second[i] = flushed(kept * step.second[i] + (1 - kept) * gradient * gradient);
     // Rounding can leave less than 0.
     const float variance = std::max(step.second[i] - step.first[i] * step.first[i], 0.0F);
     step.parameters[i] -= step.rate * gradient / std::sqrt(variance + step.epsilon);

@@ -132,6 +132,9 @@ struct LossSums {
   double entropy = 0;
 };
 
+// Smaller averages of an optimizer become 0.
+inline constexpr float least_average = 1e-37F;
+
 // One step of an optimizer over padded vectors.
 struct OptimizerStep {
   std::int64_t count = 0;
