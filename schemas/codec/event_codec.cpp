@@ -21,7 +21,7 @@ void fields(auto& f, Of<WorkflowRecorded> auto& e) { f("workflow", e.workflow)("
 void fields(auto& f, Of<DatasetRecorded> auto& e) { f("dataset", e.dataset)("info", e.info); }
 void fields(auto& f, Of<RankAgreement> auto& a) { f("tau", a.tau)("error", a.error); }
 void fields(auto& f, Of<RankPrior> auto& p) {
-  f("runs", p.runs, Integer{0, exact_max})("tenths", p.tenths, ListOf{OfType{}, 9});
+  f("runs", p.runs, Integer{0, exact_max})("tenths", p.tenths, ListOf{OfType{}, rank_prior_tenths});
 }
 void fields(auto& f, Of<SweepSubmitted> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("spec", e.spec);

@@ -2,6 +2,7 @@
 // submitted, and kept in that event.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 namespace hone {
@@ -13,9 +14,12 @@ struct RankAgreement {
   friend bool operator==(const RankAgreement&, const RankAgreement&) = default;
 };
 
+// After 1/10, 2/10, ... 9/10 of a run.
+inline constexpr std::size_t rank_prior_tenths = 9;
+
 struct RankPrior {
   int runs = 0;                         // complete ones, of which it was measured
-  std::vector<RankAgreement> tenths{};  // after 1/10, 2/10, ... 9/10 of a run
+  std::vector<RankAgreement> tenths{};  // rank_prior_tenths
   friend bool operator==(const RankPrior&, const RankPrior&) = default;
 };
 

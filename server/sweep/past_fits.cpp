@@ -29,7 +29,8 @@ bool fits_clock(const Objective& objective, std::optional<double> spent) {
 }
 
 bool fits_shares(const RankPrior& prior) {
-  return prior.tenths.size() == 9 && std::ranges::all_of(prior.tenths, [](const auto& one) {
+  return prior.tenths.size() == rank_prior_tenths &&
+         std::ranges::all_of(prior.tenths, [](const auto& one) {
            return std::abs(one.tau) <= 1 && one.error >= 0;
          });
 }

@@ -14,7 +14,7 @@ namespace hone {
 namespace {
 
 constexpr int version_with_prior = 4;
-constexpr std::size_t tenths = 9;  // the last one is the end
+constexpr std::size_t tenths = rank_prior_tenths;
 // Enough for an error below a tenth; pairs cost the square.
 constexpr std::size_t runs_max = 200;
 constexpr double smoothing_memory = 0.1;  // of a run, as in the rule
