@@ -19,7 +19,7 @@ namespace {
 
 // The path of a socket is limited to 107 bytes; that of a data folder may be longer.
 std::string socket_path(const fs::path& folder, LeaseId lease) {
-  const std::string inside = folder / "socket";
+  std::string inside = folder / "socket";
   if (inside.size() < sizeof(sockaddr_un::sun_path)) return inside;
   const std::string name = "hone-" + std::to_string(::getpid()) + "-" + text(lease) + ".socket";
   return fs::temp_directory_path() / name;
