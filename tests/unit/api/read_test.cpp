@@ -177,7 +177,8 @@ TEST(ApiExplain, TellsWhatARunHasNextToItAndWhyASlotStaysFree) {
   const auto second = server.acquire(worker);
   live.push_back(second["lease"]);
   EXPECT_EQ(why(server, TestApi::run_of(second)).find("It started next to"), std::string::npos);
-  for (int phase = 4; phase < 8; ++phase) phase_of(first, phase, 10);
+  phase_of(second, 0, 1);
+  for (int phase = 4; phase < 9; ++phase) phase_of(first, phase, 10);
   EXPECT_TRUE(server.acquire(worker).is_null());
 
   expect_words(why(server, TestApi::run_of(second)),
