@@ -265,7 +265,6 @@ TEST_F(Impala, with_several_actors_plays_every_frame_and_trains_it) {
   }
 }
 
-// A network on a GPU takes memory there, and processes cannot train: one thread does.
 TEST_F(Impala, has_no_actors_that_train_where_they_are_processes) {
   const auto refused = tried({word("processes", "yes"), word("learner", "actors")});
   ASSERT_FALSE(refused.ok());

@@ -167,15 +167,14 @@ Status take_processes(const trainers::TrainingJob& job, Options& options) {
   return Done{};
 }
 
-// Whether the actors of IMPALA train. On a GPU each network takes memory, and one keeps it busy.
+// Whether the actors of IMPALA train.
 Status take_learner(const Settings& settings, Options& options) {
-  const bool given = settings.given("learner") && settings.word("learner") == "actors";
-  if (given && options.processes)
+  if (settings.given("learner")) options.actors_serve = settings.word("learner") == "actors";
+  if (!options.processes) return Done{};
+  if (settings.given("learner") && options.actors_serve)
     return refuse(Code::invalid, "learner=actors needs actors that are threads of this process",
                   "/learner");
-  const bool small = backend_of(settings.word("backend")) != Backend::cuda;
-  options.actors_train =
-      settings.word("learner") == "actors" && !options.processes && (small || given);
+  options.actors_serve = false;
   return Done{};
 }
 
@@ -258,6 +257,8 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   if (auto taken = take_network(settings, options); !taken) return std::move(taken).error();
   options.agent = agent_of(settings, options);
   options.learning = learning_of(settings, job.budget, options);
+  const auto backend = backend_of(settings.word("backend"));
+  options.actors_serve = backend != Backend::cuda;
   if (scheme == Scheme::impala) {
     if (auto taken = take_processes(job, options); !taken) return std::move(taken).error();
     if (auto taken = take_vtrace(settings, options); !taken) return std::move(taken).error();
@@ -269,11 +270,9 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
     options.train_samples_max = own_batch_samples;
     if (scheme == Scheme::ppo) take_minibatches(settings, options);
   }
-  const auto backend = backend_of(settings.word("backend"));
   const auto maker = network_maker(backend);
   if (!maker) return maker.error();
   options.networks = *maker;
-  options.actors_serve = backend != Backend::cuda;
   return options;
 }
 

@@ -36,17 +36,16 @@ struct Options {
   int train_samples_max = 128;
   NetShape net;
   NetworkMaker networks;
-  // Of ga3c: an actor that waits serves the queues itself. On a GPU it does not: each network takes
-  // memory there, and predictors and trainers keep it busy.
+  // Of ga3c and impala: an actor that waits serves the queues itself. On a GPU it does not: each
+  // network takes memory there, and predictors and trainers keep it busy.
   bool actors_serve = true;
   WeightStart weight_start = WeightStart::scaled;
   double deviation = 1;  // initial, of a Gaussian policy
   AgentRule agent;
   LearningRule learning;
-  VtraceRule vtrace;         // of impala
-  int impala_slots = 2;      // rollouts of one agent that may wait to be trained
-  bool processes = false;    // of impala: actors are processes
-  bool actors_train = true;  // of impala: those that wait for a free rollout
+  VtraceRule vtrace;       // of impala
+  int impala_slots = 2;    // rollouts of one agent that may wait to be trained
+  bool processes = false;  // of impala: actors are processes
 
   // Rollouts of one agent that may wait in parity mode: 100 of all agents, as published.
   [[nodiscard]] int parity_slots() const { return std::max(1, 100 / counts.agents); }

@@ -18,14 +18,14 @@ VtraceTraining::VtraceTraining(const Options& options, ParameterServer& server,
       server_(server),
       updated_(std::move(updated)),
       queue_({static_cast<std::size_t>(pieces_max(options)),
-              options.actors_train ? options.counts.agents : 0, options.train_samples_max}) {
-  if (options.actors_train) return;
+              options.actors_serve ? options.counts.agents : 0, options.train_samples_max}) {
+  if (options.actors_serve) return;
   queue_.add_consumer();
   thread_ = std::jthread([this] { learn(); });
 }
 
 std::optional<VtraceLearner> VtraceTraining::learner_of_actor() const {
-  return options_.actors_train ? std::optional(make_learner()) : std::nullopt;
+  return options_.actors_serve ? std::optional(make_learner()) : std::nullopt;
 }
 
 VtraceLearner VtraceTraining::make_learner() const {

@@ -266,8 +266,8 @@ double square_sum(const float* values, std::int64_t count) {
   return sum((total[0] + total[1]) + (total[2] + total[3]));
 }
 
-// Averages of gradients that stay 0 shrink without an end. Processors take a hundred times as long
-// for numbers below the smallest exponent, and such averages weigh nothing in a step.
+// Averages of gradients that stay 0 shrink without an end. Processors are far slower with
+// numbers below the smallest exponent, and such averages weigh nothing in a step.
 Lane flushed(Lane x) { return smaller(x, -x) > -least_average ? Lane{} : x; }  // NaN stays
 
 float rmsprop(const OptimizerStep& s) {
