@@ -14,7 +14,7 @@ from conftest import program
 from test_processes import COUNTS, NO_END, SPEED, children, has_ended, is_serving, until
 
 # Their actors can be on other hosts.
-TRAINERS = ["apex", "impala"]
+TRAINERS = ["apex", "gorila", "impala"]
 
 
 class Player:
@@ -218,7 +218,8 @@ def test_a_task_of_a_job_that_is_not_the_first_plays(play):
     (["impala", "--hosts", "x", "--set", "deterministic=yes"], "actors on this host alone"),
     (["impala", "--hosts", "x", "--set", "observation_scale=yes"], "actors on this host alone"),
     (["impala", "--hosts", "x", "--agents", "300"], "at most 256 agents"),
-    (["gorila", "--hosts", "x"], "--hosts"),
+    (["gorila", "--hosts", "x", "--set", "deterministic=yes"], "actors on this host alone"),
+    (["dqn", "--hosts", "x"], "--hosts"),
     (["apex", "--address", "x"], "--hosts"),
 ])
 def test_what_cannot_be_is_refused_in_a_sentence(tmp_path, words, sentence):

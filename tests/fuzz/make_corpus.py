@@ -351,6 +351,15 @@ def journals():
         keep("optuna_journal", "".join(json.dumps(line) + "\n" for line in lines[:count]))
 
 
+def words():
+    """What libFuzzer inserts (-dict): the words of the schemas, and ends of ranges."""
+    text = "".join(file.read_text() for file in sorted((ROOT / "schemas").rglob("*.json")))
+    quoted = sorted(set(re.findall(r'"[A-Za-z0-9_.:/-]{2,24}"', text)))
+    ends = ["null", "true", "1e308", "-1e-308", "9007199254740993", "18446744073709551616", "[{"]
+    lines = [word.replace('"', '\\"') for word in quoted] + ends
+    (CORPUS / "words.dict").write_text("".join(f'"{line}"\n' for line in lines))
+
+
 def found():
     for packed in FOUND.glob("*.jsonl"):
         folder = CORPUS / packed.stem
@@ -378,5 +387,5 @@ if __name__ == "__main__":
                  event_files, imports,
                  expressions, filters,
                  commands, pasts, ledger_pages, connections, model_files, graphs, journals,
-                 found):
+                 words, found):
         make()

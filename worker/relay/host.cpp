@@ -104,7 +104,8 @@ void Host::send_bytes(const std::string& guest, zmq::const_buffer bytes) {
 
 void Host::run() {
   report();
-  while (!ended_) poll_once();
+  while (state_ == State::training) poll_once();
+  if (state_ == State::lost) return;
   for (const auto& [name, guest] : guests_) send(name, {.kind = FrameKind::bye});
   const auto written = read_meeting(plan_.meeting);
   const auto bound = guests_socket_.get(zmq::sockopt::last_endpoint);
@@ -119,8 +120,8 @@ void Host::poll_once() {
   wait_for_any(items, beat_ms);
   if (items[2].revents != 0) {
     auto passed = ipc::receive_passed(plan_.control.fd());
-    if (!passed) {
-      ended_ = true;
+    if (!passed || passed->number == ipc::training_ended) {
+      state_ = passed ? State::ended : State::lost;
       return;
     }
     give(static_cast<std::uint64_t>(passed->number), std::move(passed->file));
@@ -235,6 +236,12 @@ bool Host::take(Seat& seat, const Frame& frame) {
     seat.channel->send({frame.message, 0, 0, frame.body});
     return true;
   }
+  if (frame.message == ipc::MessageKind::tell || frame.message == ipc::MessageKind::ask) {
+    // The memory holds the parameters, of which a gradient has as many.
+    if (frame.body.size() > plan_.layout.bytes) return false;
+    seat.channel->send({frame.message, 0, frame.number, frame.body});
+    return true;
+  }
   const auto used = static_cast<std::uint64_t>(frame.number);
   if (frame.message != ipc::MessageKind::played || frame.slot >= plan_.layout.slots) return false;
   if (used > plan_.layout.slot_bytes || used > frame.body.size()) return false;
@@ -290,7 +297,7 @@ std::int32_t Host::waiting() const {
 void Host::report() {
   if (waiting() == reported_) return;
   reported_ = waiting();
-  if (!ipc::pass(plan_.control.fd(), reported_)) ended_ = true;
+  ipc::pass(plan_.control.fd(), reported_);  // if it is closed, poll_once() will see it
 }
 
 }  // namespace hone::relay

@@ -43,11 +43,13 @@ class Host {
   Host& operator=(const Host&) = delete;
   ~Host();
 
-  // Returns when the training has ended and its guests have been told.
+  // Returns when the training has ended and its guests have been told, or when it was killed: then
+  // they look for it at the same file.
   void run();
 
  private:
   using Clock = std::chrono::steady_clock;
+  enum class State { training, ended, lost };
   struct Guest {
     Clock::time_point heard;              // its last frame
     std::optional<std::uint64_t> seat{};  // key of seats_
@@ -92,7 +94,7 @@ class Host {
   std::uint64_t next_seat_ = 0;
   std::int32_t reported_ = -1;
   Clock::time_point next_tick_{};
-  bool ended_ = false;
+  State state_ = State::training;
 };
 
 }  // namespace hone::relay

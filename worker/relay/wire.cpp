@@ -50,7 +50,7 @@ std::optional<Frame> frame_of(std::string_view bytes) {
   std::memcpy(&header, bytes.data(), sizeof header);
   if (header.protocol != protocol) return std::nullopt;
   if (header.kind > static_cast<std::uint32_t>(FrameKind::bye)) return std::nullopt;
-  if (header.message > static_cast<std::uint32_t>(ipc::MessageKind::refused)) return std::nullopt;
+  if (header.message > static_cast<std::uint32_t>(ipc::MessageKind::answer)) return std::nullopt;
   return Frame{static_cast<FrameKind>(header.kind),
                header.seat,
                static_cast<ipc::MessageKind>(header.message),

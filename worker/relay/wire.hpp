@@ -12,7 +12,7 @@
 namespace hone::relay {
 
 // Both sides have the same. Increase it with every change of what is sent, or of what a slot holds.
-constexpr std::uint32_t protocol = 2;
+constexpr std::uint32_t protocol = 3;
 
 enum class FrameKind : std::uint32_t {
   hello,    // from a guest: it has nothing to play

@@ -45,7 +45,8 @@ class HostOfGuests : public testing::Test {
     EXPECT_EQ(waiting(), 0);
   }
   void TearDown() override {
-    control_.close();
+    if (!thread_.joinable()) return;
+    EXPECT_TRUE(ipc::pass(control_.fd(), ipc::training_ended));
     thread_.join();
     EXPECT_FALSE(std::filesystem::exists(file_)) << "the file outlived the training";
   }
@@ -103,6 +104,11 @@ class RogueGuest {
       if (frame && frame->kind == kind) return *std::move(frame);
     }
   }
+  Frame receive_any() {
+    zmq::message_t bytes;
+    EXPECT_TRUE(socket_.recv(bytes));
+    return frame_of(bytes.to_string_view()).value_or(Frame{});
+  }
   bool hears_anything(int ms) {
     std::array<zmq::pollitem_t, 1> items{{{socket_.handle(), 0, ZMQ_POLLIN, 0}}};
     return zmq::poll(items, std::chrono::milliseconds(ms)) > 0;
@@ -142,6 +148,28 @@ TEST_F(HostOfGuests, an_actor_is_played_by_a_guest) {
   EXPECT_EQ(std::memcmp(slot.data(), "12345", 5), 0);
 }
 
+// As nodes of gorila do.
+TEST_F(HostOfGuests, a_guest_asks_and_tells_its_trainer) {
+  RogueGuest guest(read_meeting(file_).value());
+  guest.send({.kind = FrameKind::hello});
+  EXPECT_EQ(waiting(), 1);
+  auto training = actor(0);
+  const auto seat = guest.receive(FrameKind::assign).seat;
+  for (const auto kind : {ipc::MessageKind::tell, ipc::MessageKind::ask}) {
+    guest.send({FrameKind::message, seat, kind, 0, 7, "body"});
+    const auto message = training.receive();
+    ASSERT_TRUE(message);
+    EXPECT_EQ(message->kind, kind);
+    EXPECT_EQ(message->number, 7);
+    EXPECT_EQ(message->payload, "body");
+  }
+  ASSERT_TRUE(training.send({ipc::MessageKind::answer, 0, 9, "parameters"}));
+  const auto answer = guest.receive(FrameKind::message);
+  EXPECT_EQ(answer.message, ipc::MessageKind::answer);
+  EXPECT_EQ(answer.number, 9);
+  EXPECT_EQ(answer.body, "parameters");
+}
+
 TEST_F(HostOfGuests, a_guest_that_sends_what_no_actor_sends_loses_its_actor) {
   const std::vector<std::function<std::string(std::uint64_t)>> wrong{
       [](std::uint64_t seat) { return bytes_of(played(seat, 2, 1, "x")); },
@@ -152,6 +180,13 @@ TEST_F(HostOfGuests, a_guest_that_sends_what_no_actor_sends_loses_its_actor) {
       [](std::uint64_t seat) { return bytes_of(played(seat, 0, 9, "short")); },
       [](std::uint64_t seat) {
         return bytes_of({FrameKind::message, seat, ipc::MessageKind::grant, 0, 1, {}});
+      },
+      [](std::uint64_t seat) {
+        return bytes_of({FrameKind::message, seat, ipc::MessageKind::answer, 0, 1, {}});
+      },
+      [](std::uint64_t seat) {
+        return bytes_of({FrameKind::message, seat, ipc::MessageKind::tell, 0, 0,
+                         std::string(layout().bytes + 1, 'x')});
       },
       [](std::uint64_t seat) { return bytes_of({.kind = FrameKind::weights, .seat = seat}); },
       [](std::uint64_t) { return std::string("no frame"); },
@@ -220,6 +255,19 @@ TEST_F(ImpatientHost, a_guest_that_lived_and_never_played_kept_its_actor_for_eve
   ASSERT_TRUE(training.send({ipc::MessageKind::grant, 0, 8, {}}));
   while (!ends_within(500, training)) guest.send({.kind = FrameKind::beat});
   EXPECT_FALSE(training.receive());
+}
+
+// Its guests left when they should have looked for it again: the end of its sockets came before the
+// signal that ends its relay.
+TEST_F(HostOfGuests, guests_of_a_killed_training_were_told_that_it_had_ended) {
+  RogueGuest guest(read_meeting(file_).value());
+  guest.send({.kind = FrameKind::hello});
+  EXPECT_EQ(waiting(), 1);
+  control_.close();
+  thread_.join();
+  EXPECT_TRUE(std::filesystem::exists(file_));
+  host_.reset();
+  while (guest.hears_anything(300)) EXPECT_NE(guest.receive_any().kind, FrameKind::bye);
 }
 
 TEST_F(HostOfGuests, an_actor_that_nobody_can_play_is_given_back) {

@@ -73,7 +73,8 @@ Result<ActorProcess::Task> task_of(std::string_view trainer, const std::string& 
                             document->at("index").get<int>(),
                             document->at("starts").get<int>(),
                             document->at("steps").get<std::int64_t>(),
-                            document->at("state").get<std::string>()};
+                            document->at("state").get<std::string>(),
+                            document->at("away").get<bool>()};
 }
 
 }  // namespace
@@ -99,14 +100,14 @@ std::uint64_t ActorProcess::first_environment(int each, int all) const {
          static_cast<std::uint64_t>(task_.index * each);
 }
 
-void ActorProcess::receive() {
+ipc::Message ActorProcess::receive() {
   auto message = channel_.receive();
   if (!message) std::_Exit(EXIT_SUCCESS);
-  grants_.push_back(*std::move(message));
+  return *std::move(message);
 }
 
 int ActorProcess::claim() {
-  while (grants_.empty()) receive();
+  if (grants_.empty()) grants_.push_back(receive());
   const auto message = std::move(grants_.front());
   grants_.pop_front();
   if (message.kind != ipc::MessageKind::grant) return 0;
@@ -124,6 +125,19 @@ void ActorProcess::send_played(std::uint32_t slot, std::int64_t bytes, std::stri
 
 void ActorProcess::send_parked(std::string state) {
   send({ipc::MessageKind::parked, 0, 0, std::move(state)});
+}
+
+void ActorProcess::tell(std::string payload) {
+  send({ipc::MessageKind::tell, 0, 0, std::move(payload)});
+}
+
+ipc::Message ActorProcess::ask(std::int64_t number) {
+  send({ipc::MessageKind::ask, 0, number, {}});
+  for (;;) {
+    auto message = receive();
+    if (message.kind == ipc::MessageKind::answer) return message;
+    grants_.push_back(std::move(message));
+  }
 }
 
 }  // namespace hone::actors

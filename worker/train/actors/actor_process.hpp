@@ -54,6 +54,7 @@ class ActorProcess {
     int starts = 0;          // processes that had the index before
     std::int64_t steps = 0;  // of each environment by then
     std::string state;       // see state_of(); empty: new environments
+    bool away = false;       // on another host: only slots and published weights are copied there
   };
   // Connects to the training by the descriptors that `hone-train NAME --serve` names.
   static Result<std::unique_ptr<ActorProcess>> make(std::string_view trainer, int socket,
@@ -72,10 +73,14 @@ class ActorProcess {
   void send_played(std::uint32_t slot, std::int64_t bytes, std::string episodes);
   void send_parked(std::string state);
 
+  // Of a process that is away, to its trainer (PoolPhase::hear). ask() waits for the answer.
+  void tell(std::string payload);
+  ipc::Message ask(std::int64_t number);
+
  private:
   ActorProcess(ipc::Channel channel, ipc::SharedMemory memory, Task task)
       : channel_(std::move(channel)), memory_(std::move(memory)), task_(std::move(task)) {}
-  void receive();
+  ipc::Message receive();
   void send(const ipc::Message& message);
 
   ipc::Channel channel_;

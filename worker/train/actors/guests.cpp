@@ -73,6 +73,7 @@ Result<std::unique_ptr<Guests>> Guests::begin(const GuestPlan& plan,
 }
 
 Guests::~Guests() {
+  ipc::pass(control_.fd(), ipc::training_ended);
   control_.close();
   wait_for(pid_);
 }

@@ -86,7 +86,8 @@ std::string ProcessPool::task(int index, const PoolPhase& phase) const {
                       {"index", index},
                       {"starts", processes_[i].starts},
                       {"steps", phase.steps()},
-                      {"state", states_[i]}});
+                      {"state", states_[i]},
+                      {"away", processes_[i].pid < 0}});
 }
 
 void ProcessPool::start(int index, const PoolPhase& phase, Place place) {
@@ -169,6 +170,8 @@ bool ProcessPool::accept(int index, ipc::Message message, const PoolPhase& phase
     process.parked = true;
     return true;
   }
+  if (message.kind == ipc::MessageKind::tell || message.kind == ipc::MessageKind::ask)
+    return hear(index, message, phase);
   const bool granted = message.kind == ipc::MessageKind::played &&
                        message.slot < process.grants.size() && process.grants[message.slot] > 0;
   if (!granted || !phase.played(index, message, process.grants[message.slot])) return false;
@@ -176,6 +179,16 @@ bool ProcessPool::accept(int index, ipc::Message message, const PoolPhase& phase
   process.grants[message.slot] = 0;
   process.failures = 0;
   grant(index, phase);
+  return true;
+}
+
+bool ProcessPool::hear(int index, const ipc::Message& message, const PoolPhase& phase) {
+  const auto& process = processes_[static_cast<std::size_t>(index)];
+  if (process.pid >= 0 || !phase.hear) return false;
+  auto answer = phase.hear(index, message);
+  if (!answer) return false;
+  if (message.kind == ipc::MessageKind::tell) return true;
+  process.channel->send({ipc::MessageKind::answer, 0, answer->number, std::move(answer->payload)});
   return true;
 }
 

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,10 @@ struct PoolPhase {
   // Results of so many steps, as claim() returned them; the slot is free again afterwards. Returns
   // false for what no process sends: the process is replaced.
   std::function<bool(int process, const ipc::Message&, int steps)> played;
+  // A process on another host sends this, of the kinds `tell` and `ask`; the number and the payload
+  // that are returned answer the latter. nullopt for what no process sends: as played(). Without
+  // this function no process sends any.
+  std::function<std::optional<ipc::Message>(int process, const ipc::Message&)> hear = {};
   // The process was replaced: its environments begin new episodes.
   std::function<void(int process)> lost;
   std::function<void()> tick;  // about once a second
@@ -80,6 +85,7 @@ class ProcessPool {
   void grant(int index, const PoolPhase& phase);
   void receive(int index, const PoolPhase& phase);
   bool accept(int index, ipc::Message message, const PoolPhase& phase);
+  bool hear(int index, const ipc::Message& message, const PoolPhase& phase);
   void receive_some(const PoolPhase& phase);
   [[nodiscard]] bool playing() const;
   [[nodiscard]] bool parked() const;

@@ -19,6 +19,9 @@ enum class MessageKind : std::uint32_t {
             // Episode of each that ended
   parked,   // from it: its environments between two phases, as JSON
   refused,  // to it, on another host: what it sent is not what an actor plays
+  tell,     // from it, on another host: `number` and payload are for its trainer
+  ask,      // likewise, and the trainer answers
+  answer,   // to it
 };
 
 struct Message {

@@ -7,6 +7,10 @@
 
 namespace hone::ipc {
 
+// What a training says to that program instead of the index of an actor. One that closes the socket
+// without it was killed, and may continue.
+constexpr std::int32_t training_ended = -1;
+
 struct SharedLayout {
   std::uint64_t bytes = 0;        // of the whole memory
   std::uint64_t parameters = 0;   // where SharedParameters begin

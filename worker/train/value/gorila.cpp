@@ -52,7 +52,7 @@ Status Gorila::make_actors(const trainers::TrainingJob& job) {
   server_->begin(options_);
   if (options_.apex.processes) {
     processes_ = std::make_unique<GorilaProcesses>(options_, job, *memory_, *server_);
-    return Done{};
+    return job.invitation.file.empty() ? Status(Done{}) : processes_->invite(job.invitation);
   }
   const int each = options_.envs / options_.apex.actors;
   auto made = envs::make_groups(options_.env, {each, options_.seed, 0, options_.sticky},
@@ -138,7 +138,8 @@ namespace hone::trainers {
 TrainerRow gorila_row() {
   return {.make = dqn::make_with_actors<dqn::Gorila, dqn::gorila_options_of>,
           .evaluate = ga3c::evaluate,
-          .serve = dqn::serve_gorila};
+          .serve = dqn::serve_gorila,
+          .invites = true};
 }
 
 }  // namespace hone::trainers

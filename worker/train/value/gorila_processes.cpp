@@ -1,5 +1,8 @@
 #include "worker/train/value/gorila_processes.hpp"
 
+#include <cstdlib>
+#include <utility>
+
 #include "worker/train/actor_critic/model.hpp"
 #include "worker/train/actors/actor_process.hpp"
 
@@ -12,10 +15,10 @@ using actors::PoolPhase;
 namespace {
 
 // In the process of the node.
-class NodeProcessLink final : public GorilaLink {
+class ProcessLink : public GorilaLink {
  public:
-  NodeProcessLink(ActorProcess& process, GorilaServer& server, EpisodeBuffer& episodes)
-      : process_(process), server_(server), episodes_(episodes) {}
+  ProcessLink(ActorProcess& process, EpisodeBuffer& episodes)
+      : process_(process), episodes_(episodes) {}
 
   int claim(int, int) override {
     if (playing_) process_.send_played(process_.slot(), 0, actors::payload_of(episodes_.take()));
@@ -23,6 +26,21 @@ class NodeProcessLink final : public GorilaLink {
     playing_ = steps > 0;
     return steps;
   }
+
+ protected:
+  ActorProcess& process_;
+
+ private:
+  EpisodeBuffer& episodes_;
+  bool playing_ = false;
+};
+
+// The parameter server is in memory that the process shares.
+class SharedLink final : public ProcessLink {
+ public:
+  SharedLink(ActorProcess& process, EpisodeBuffer& episodes, GorilaServer& server)
+      : ProcessLink(process, episodes), server_(server) {}
+
   void pull(std::span<float> weights, std::span<std::int64_t> versions) override {
     server_.pull(weights, versions);
   }
@@ -30,10 +48,25 @@ class NodeProcessLink final : public GorilaLink {
   std::int64_t count(int frames) override { return server_.count(frames); }
 
  private:
-  ActorProcess& process_;
   GorilaServer& server_;
-  EpisodeBuffer& episodes_;
-  bool playing_ = false;
+};
+
+// It is on another host.
+class RemoteLink final : public ProcessLink {
+ public:
+  using ProcessLink::ProcessLink;
+
+  void pull(std::span<float> weights, std::span<std::int64_t> versions) override {
+    const auto answer = process_.ask(std::exchange(uncounted_, 0));
+    counted_ = answer.number;
+    if (!read_parameters(answer.payload, weights, versions)) std::_Exit(EXIT_FAILURE);
+  }
+  void push(const NodeGradient& gradient) override { process_.tell(payload_of(gradient)); }
+  // Of the others those until the last pull().
+  std::int64_t count(int frames) override { return counted_ + (uncounted_ += frames); }
+
+ private:
+  std::int64_t counted_ = 0, uncounted_ = 0;  // frames: of all nodes, and of this one since then
 };
 
 }  // namespace
@@ -43,12 +76,17 @@ void GorilaProcesses::run(ga3c::EpisodeLog& episodes, const std::function<void()
   PoolPhase phase;
   phase.claim = [&] { return server_.claim(each, options_.apex.steps); };
   phase.steps = [&] { return server_.frames().claimed() / options_.envs; };
-  phase.played = [&](int, const ipc::Message& message, int steps) {
+  phase.played = [&](int process, const ipc::Message& message, int steps) {
     const auto ended = actors::episodes_of(message.payload, std::int64_t{steps} * each);
-    if (ended) episodes.finish(*ended);
-    return ended.has_value();
+    if (!ended) return false;
+    episodes.finish(*ended);
+    guests_.begin_part(process);
+    return true;
   };
-  phase.lost = [](int) {};
+  phase.hear = [&](int process, const ipc::Message& message) {
+    return guests_.hear(process, message);
+  };
+  phase.lost = [&](int process) { guests_.begin_part(process); };
   phase.tick = tick;
   pool_.run(phase);
 }
@@ -73,7 +111,9 @@ Status serve_gorila(int socket, int memory) {
   GorilaServer server(*options, (*process)->memory());
   GorilaNode node(*options, *std::move(env), task.index, server.shards().count());
   EpisodeBuffer episodes;
-  NodeProcessLink link(**process, server, episodes);
+  SharedLink shared(**process, episodes, server);
+  RemoteLink remote(**process, episodes);
+  GorilaLink& link = task.away ? static_cast<GorilaLink&>(remote) : shared;
   if (const auto state = actors::state_of(task.state)) node.restore(*state);
   node.join(link, task.steps);
   for (;;) {

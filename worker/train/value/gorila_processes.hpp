@@ -1,5 +1,6 @@
 // The nodes of Gorila as processes. The parameter server is in memory that they share with the
-// training: a process that is killed loses its replay memory only.
+// training: a process that is killed loses its replay memory only. Those on other hosts fetch the
+// parameters and send gradients in messages.
 #pragma once
 
 #include <functional>
@@ -7,6 +8,7 @@
 
 #include "worker/train/actors/pool.hpp"
 #include "worker/train/nn/tensor_file.hpp"
+#include "worker/train/value/gorila_guests.hpp"
 #include "worker/train/value/gorila_server.hpp"
 
 namespace hone::dqn {
@@ -17,8 +19,13 @@ class GorilaProcesses {
   GorilaProcesses(const Options& options, const trainers::TrainingJob& job,
                   const ipc::SharedMemory& memory, GorilaServer& server)
       : options_(options),
-        pool_({"gorila", job, memory, options.apex.actors, options.apex.slots}),
-        server_(server) {}
+        pool_({"gorila", job, memory, options.apex.actors, options.apex.slots,
+               GorilaServer::layout(options)}),
+        server_(server),
+        guests_(options, server) {}
+
+  // As ProcessPool::invite().
+  Status invite(const trainers::Invitation& invitation) { return pool_.invite(invitation); }
 
   // Plays the frames of the server. Throws as ProcessPool::run().
   void run(ga3c::EpisodeLog& episodes, const std::function<void()>& tick);
@@ -33,6 +40,7 @@ class GorilaProcesses {
   const Options& options_;
   actors::ProcessPool pool_;
   GorilaServer& server_;
+  GorilaGuests guests_;
 };
 
 // The body of such a process: returns only if it cannot begin.

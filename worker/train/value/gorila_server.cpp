@@ -16,11 +16,15 @@ ShardRule shard_rule(const Options& options) {
 
 }  // namespace
 
-std::size_t GorilaServer::bytes(const Options& options) {
+ipc::SharedLayout GorilaServer::layout(const Options& options) {
   ipc::MemoryPlan plan;
   plan.place(sizeof(Head));
   plan.place(ParameterShards::bytes(shard_rule(options), options.net));
-  return plan.bytes();
+  ipc::SharedLayout layout;
+  layout.parameters = plan.place(ipc::SharedParameters::bytes(0));
+  layout.bytes = layout.first_slot = plan.bytes();
+  layout.slots = static_cast<std::uint64_t>(options.apex.slots);
+  return layout;
 }
 
 GorilaServer::GorilaServer(const Options& options, std::span<std::byte> memory)

@@ -10,6 +10,7 @@
 
 #include "schemas/types/metric.hpp"
 #include "worker/train/actor_critic/experience/frames.hpp"
+#include "worker/train/ipc/shared_layout.hpp"
 #include "worker/train/value/gorila_node.hpp"
 #include "worker/train/value/parameter_shards.hpp"
 #include "worker/train/value/q_learner.hpp"
@@ -19,7 +20,9 @@ namespace hone::dqn {
 class GorilaServer final : public GorilaLink {
  public:
   // Of the memory of a server with these options.
-  static std::size_t bytes(const Options& options);
+  static std::size_t bytes(const Options& options) { return layout(options).bytes; }
+  // For guests: their slots are empty, and no weights are published.
+  static ipc::SharedLayout layout(const Options& options);
   // memory: bytes() of them, which begin() has filled in this or another process, or will fill.
   GorilaServer(const Options& options, std::span<std::byte> memory);
   // Fills the memory before any other use of it.
