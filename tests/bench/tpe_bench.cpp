@@ -1,7 +1,7 @@
 // Compares settings of `tpe`: prints the median regret after 50, 100 and 200 trials on the
 // functions of tpe_problems.cpp, and the mean over functions of the mean log10 regret.
 //
-//   tpe_bench [seeds=16] [workers=1] [only=NAME] [setting=value ...]
+//   tpe_bench [seeds=16] [workers=1] [only=NAME] [held_out=true] [setting=value ...]
 //   tpe_bench surrogate=false explore=0.0
 //
 // The regret is that of the loss without noise, of the trial with the best report.
@@ -27,6 +27,7 @@ struct Options {
   int seeds = 16;
   std::size_t workers = 1;
   std::string only;
+  bool held_out = false;
   SearchSpec search{"tpe", looks.back(), {}, {}, {}};
 };
 
@@ -46,6 +47,8 @@ Options options_of(int count, char** words) {
       options.seeds = std::stoi(text);
     else if (key == "workers")
       options.workers = std::stoul(text);
+    else if (key == "held_out")
+      options.held_out = text == "true";
     else if (key == "only")
       options.only = text;
     else
@@ -108,7 +111,7 @@ int bench(const Options& options) {
   std::array<double, 3> sums{};
   double problems = 0;
   std::printf("%-16s %10s %10s %10s\n", "median regret", "50", "100", "200");
-  for (const TpeProblem& problem : tpe_problems()) {
+  for (const TpeProblem& problem : options.held_out ? held_out_problems() : tpe_problems()) {
     if (!options.only.empty() && options.only != problem.name) continue;
     const auto space = SearchSpace::make(problem.space, {});
     const auto sampler = make_sampler(options.search, *space);

@@ -22,5 +22,7 @@ struct TpeProblem {
 };
 
 std::vector<TpeProblem> tpe_problems();
+// Others, on which no setting was chosen.
+std::vector<TpeProblem> held_out_problems();
 
 }  // namespace hone::bench

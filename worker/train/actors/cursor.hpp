@@ -18,6 +18,7 @@ class Cursor {
 
   template <class T>
   void copy(T* values, std::size_t count) {
+    if (count == 0) return;  // memcpy() takes no null pointer, which an empty array may be
     if (writes_)
       std::memcpy(at_, values, count * sizeof(T));
     else

@@ -114,6 +114,49 @@ void GaussianProcess::estimate(std::span<const double> values) {
   for (std::size_t k = 0; k < n; ++k) means_[k] = values[k] - shape_.noise * alpha_[k];
 }
 
+// (covariance / v)^-1, of which only the upper triangle is meant, row by row.
+std::vector<double> GaussianProcess::inverse() const {
+  const std::size_t m = points_.count;
+  std::vector<double> lower(m * m, 0), result(m * m, 0);  // lower: U^-T, row by row
+  for (std::size_t k = 0; k < m; ++k) {
+    double* row = &lower[k * m];
+    row[k] = 1;
+    for (std::size_t i = 0; i < k; ++i)
+      subtract_scaled(row, &lower[i * m], upper_[i * m + k], i + 1);
+    for (std::size_t i = 0; i <= k; ++i) row[i] /= upper_[k * m + k];
+  }
+  for (std::size_t k = 0; k < m; ++k)
+    for (std::size_t i = 0; i <= k; ++i)
+      subtract_scaled(&result[i * m + i], &lower[k * m + i], -lower[k * m + i], k + 1 - i);
+  return result;
+}
+
+std::vector<double> GaussianProcess::slopes() const {
+  const std::size_t m = points_.count;
+  const std::vector<double> inverse = this->inverse();
+  std::vector<double> result(choice_.size(), 0), squares(m), gaps(m * choice_.size());
+  for (std::size_t i = 0; i + 1 < m; ++i) {
+    const std::size_t size = m - i - 1;
+    std::fill(squares.begin(), squares.end(), 0);
+    std::fill(gaps.begin(), gaps.end(), 0);
+    for (std::size_t j = 0; j < choice_.size(); ++j) {
+      const double* column = points_.column(j);
+      const auto add = choice_[j] != 0 ? add_mismatches<double> : add_squares<double>;
+      double* gap = &gaps[j * m];
+      add(column + i + 1, size, column[i], shape_.weights[j], gap);
+      for (std::size_t k = 0; k < size; ++k) squares[k] += gap[k];
+    }
+    for (std::size_t k = 0; k < size; ++k) squares[k] = std::sqrt(5 * squares[k]);
+    for (std::size_t k = 0; k < size; ++k) {
+      const double r = squares[k], a = alpha_[i] * alpha_[i + 1 + k] / variance_;
+      squares[k] = (inverse[i * m + i + 1 + k] - a) * (5.0 / 6) * (1 + r) * fast_exp(-r);
+    }
+    for (std::size_t j = 0; j < choice_.size(); ++j)
+      for (std::size_t k = 0; k < size; ++k) result[j] += squares[k] * gaps[j * m + k];
+  }
+  return result;
+}
+
 // The correlations of each trial with all candidates, row by row. Single precision is enough for
 // predictions: its error is far below the noise, which is at least 1e-4 of the variance.
 std::vector<float> GaussianProcess::correlations(PointColumns at) const {

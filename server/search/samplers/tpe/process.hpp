@@ -43,8 +43,12 @@ class GaussianProcess {
   // Predictions at the observed points.
   [[nodiscard]] std::span<const double> means() const { return means_; }
   [[nodiscard]] Prediction predict(PointColumns at) const;
+  // The derivative of the log likelihood by the logarithm of each weight (ibid., 5.9).
+  // Precondition: every point was observed.
+  [[nodiscard]] std::vector<double> slopes() const;
 
  private:
+  [[nodiscard]] std::vector<double> inverse() const;
   bool factor();
   void estimate(std::span<const double> values);
   [[nodiscard]] std::vector<float> correlations(PointColumns at) const;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "server/search/samplers/tpe/fits.hpp"
 #include "server/search/samplers/tpe/moves.hpp"
 #include "server/search/samplers/tpe/process.hpp"
 #include "server/search/samplers/tpe/training.hpp"
@@ -15,31 +16,6 @@ namespace {
 
 // The constants below were chosen together, by measurement on the problems of docs/search.md,
 // unless a reason is given.
-
-// How fits are drawn and chosen.
-constexpr int fits_tried = 4;
-constexpr std::size_t scoring_points = 32;  // trials on which fits are compared; bounds their cost
-constexpr double fit_temperature = 3;       // divides log likelihoods, so that choices vary
-constexpr double singular_score = -1e9;     // below that of any fit that succeeds
-constexpr double uniform_min = 1e-300;      // keeps the logarithm of a draw finite
-
-// Widths of the kernel, in units of sqrt(dimensions) / 2, log-uniform between the two bounds. The
-// prior of a width's logarithm is normal around log(0.6) with variance 2.
-constexpr double width_min = 0.15, width_max = 4;
-constexpr double width_prior_middle = 0.6, width_prior_factor = 0.25;  // 1 / (2 * variance)
-constexpr double choice_width = 0.4;  // of a choice, where numbers have the inverse of their spread
-constexpr double branch_factor = 2;   // a branch looked at by itself borrows less from the others
-
-// Noise as a share of the variance: the least one in half of the draws, else log-uniform. The prior
-// of the noise's logarithm is half a normal distribution with deviation 4 above the least noise.
-constexpr double noise_min = 1e-4, noise_max = 0.3;
-constexpr double noise_min_chance = 0.5;
-constexpr double noise_range = 3e3,
-                 noise_prior_deviation = 4;  // noise_range = noise_max / noise_min
-
-// The warp k of losses, and the cumulative chances of the first two.
-constexpr double warp_none = 0, warp_usual = 1, warp_strong = 10;
-constexpr double warp_none_chance = 0.2, warp_usual_chance = 0.8;
 
 // Candidates: how many come from each source, and how far they lie from their seeds. Steps are in
 // units of ten bandwidths, log-uniform from 0.2 down to 0.2 exp(-4).
@@ -53,78 +29,6 @@ constexpr int refinements = 3;
 constexpr std::size_t parents = 3, children = 4;
 constexpr double first_refinement = 0.2;
 constexpr double repeat_distance = 1e-3;  // candidates closer to a trial repeat it
-
-// The kernel and the warp of a fit, drawn at random.
-struct FitCandidate {
-  ProcessShape shape;
-  double warp = warp_usual;
-  double log_prior = 0;
-};
-
-double drawn_warp(Rng& rng) {
-  const double draw = rng.uniform();
-  return draw < warp_none_chance ? warp_none : draw < warp_usual_chance ? warp_usual : warp_strong;
-}
-
-FitCandidate draw_fit(const TrainingSet& set, const Focus& focus, Rng& rng) {
-  FitCandidate fit;
-  const double power = rng.uniform();
-  const double width = width_min * std::exp(rng.uniform() * std::log(width_max / width_min));
-  const double noise_step = rng.uniform() < noise_min_chance ? 0 : rng.uniform();
-  fit.warp = drawn_warp(rng);
-  const std::size_t size = set.spreads.size();
-  const double unit = width * 0.5 * std::sqrt(static_cast<double>(size));
-  for (std::size_t j = 0; j < size; ++j) {
-    double q = set.choice[j] != 0 ? choice_width : std::pow(set.spreads[j], -power);
-    if (focus.kind == Focus::Kind::branch && focus.dimension == j) q *= branch_factor;
-    fit.shape.weights.push_back((q / unit) * (q / unit));
-  }
-  fit.shape.noise = noise_min * std::exp(noise_step * std::log(noise_max / noise_min));
-  const double width_z = std::log(width / width_prior_middle);
-  const double noise_z = noise_step * std::log(noise_range) / noise_prior_deviation;
-  fit.log_prior = -width_prior_factor * width_z * width_z - 0.5 * noise_z * noise_z;
-  return fit;
-}
-
-// A subset of the observed trials, spread evenly by rank, as columns.
-struct Sample {
-  std::vector<double> columns;
-  std::vector<double> scaled;
-};
-
-Sample thinned(const TrainingSet& set) {
-  const std::size_t n = std::min(set.observed, scoring_points), all = set.trials.size();
-  Sample sample;
-  sample.columns.resize(set.choice.size() * n);
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t from = i * set.observed / n;
-    sample.scaled.push_back(set.scaled[from]);
-    for (std::size_t j = 0; j < set.choice.size(); ++j)
-      sample.columns[j * n + i] = set.columns[j * all + from];
-  }
-  return sample;
-}
-
-FitCandidate choose_fit(const TrainingSet& set, const Focus& focus, Rng& rng) {
-  const Sample sample = thinned(set);
-  GaussianProcess process({sample.columns, sample.scaled.size()}, set.choice);
-  FitCandidate chosen;
-  double most = -std::numeric_limits<double>::infinity();
-  for (int i = 0; i < fits_tried; ++i) {
-    FitCandidate fit = draw_fit(set, focus, rng);
-    const double gumbel = -std::log(-std::log(std::max(rng.uniform(), uniform_min)));
-    const WarpedLosses losses = warp(sample.scaled, fit.warp);
-    double score = singular_score;  // better than no fit
-    if (process.fit(fit.shape, losses.values))
-      score = process.log_likelihood() + losses.log_jacobian + fit.log_prior;
-    score = score / fit_temperature + gumbel;
-    if (i == 0 || score > most) {
-      most = score;
-      chosen = std::move(fit);
-    }
-  }
-  return chosen;
-}
 
 // Candidate points, row by row, and their expected improvement.
 class CandidatePool {
@@ -267,7 +171,7 @@ double log_expected_improvement(double z) {
 
 std::optional<Point> propose_by_surrogate(const SurrogateTask& task, Rng& rng) {
   const TrainingSet set = training_set(task);
-  const FitCandidate fit = choose_fit(set, task.focus, rng);
+  const Fit fit = choose_fit(set, task.focus, rng);
   GaussianProcess process(set.points(), set.choice);
   if (!process.fit(fit.shape, warp(set.scaled, fit.warp).values)) return std::nullopt;
   CandidatePool pool(task, process, loss_to_beat(task, set, process));

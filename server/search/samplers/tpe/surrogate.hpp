@@ -6,7 +6,7 @@
 //   kernel      its widths follow the spread of the best trials to a power. The widths' scale, that
 //               power, the noise and k are drawn several times, and one draw is chosen by its
 //               tempered likelihood, so that the proposals of a sweep differ in how far they trust
-//               a fit
+//               a fit; half of the time the widths are fitted from there (fits.hpp)
 //   candidates  from the Parzen density of the good trials, from steps around the best trials, from
 //               their differences and from the prior; the best few are then refined
 #pragma once
