@@ -10,6 +10,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
+#include <cerrno>
 #include <charconv>
 #include <filesystem>
 #include <future>
@@ -111,7 +112,10 @@ class Server {
     std::array<char, 65536> piece{};
     pollfd readable{side.fd(), POLLIN, 0};
     while (true) {
-      expect(::poll(&readable, 1, patience_ms) == 1, "a client that has left is not kept");
+      int ready = 0;
+      do ready = ::poll(&readable, 1, patience_ms);  // libFuzzer's clock interrupts it
+      while (ready < 0 && errno == EINTR);
+      expect(ready == 1, "a client that has left is not kept");
       const auto got = ::recv(side.fd(), piece.data(), piece.size(), 0);
       if (got <= 0) return text;
       text.append(piece.data(), static_cast<std::size_t>(got));
