@@ -62,6 +62,7 @@ Status ProcessPool::invite(const trainers::Invitation& invitation) {
 
 std::vector<ga3c::EnvGroup::State> ProcessPool::groups() const {
   std::vector<ga3c::EnvGroup::State> groups;
+  groups.reserve(states_.size());
   for (const auto& state : states_)
     groups.push_back(state_of(state).value_or(ga3c::EnvGroup::State{}));
   return groups;
@@ -156,9 +157,10 @@ void ProcessPool::grant(int index, const PoolPhase& phase) {
 
 void ProcessPool::receive(int index, const PoolPhase& phase) {
   auto message = processes_[static_cast<std::size_t>(index)].channel->receive();
-  if (message && accept(index, *std::move(message), phase)) return;
+  const bool has_ended = !message;
+  if (!has_ended && accept(index, *std::move(message), phase)) return;
   auto& process = processes_[static_cast<std::size_t>(index)];
-  if (message && process.pid < 0) process.channel->send({ipc::MessageKind::refused, 0, 0, {}});
+  if (!has_ended && process.pid < 0) process.channel->send({ipc::MessageKind::refused, 0, 0, {}});
   replace(index, phase);
 }
 
@@ -195,6 +197,7 @@ bool ProcessPool::hear(int index, const ipc::Message& message, const PoolPhase& 
 // Waits up to a second for messages, and takes one of each process that has sent any.
 void ProcessPool::receive_some(const PoolPhase& phase) {
   std::vector<pollfd> watched;
+  watched.reserve(processes_.size());
   for (const auto& process : processes_)
     watched.push_back({process.channel->descriptor(), POLLIN, 0});
   if (::poll(watched.data(), watched.size(), tick_ms) <= 0) return;
