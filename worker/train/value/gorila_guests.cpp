@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "worker/train/actors/cursor.hpp"
 #include "worker/train/nn/kernels/kernels.hpp"
 
 namespace hone::dqn {
@@ -15,13 +16,13 @@ struct Head {
   std::uint64_t outlier = 0;
 };
 
-// As of the steps of other trainers: squares of these are finite in every network.
-constexpr double number_max = 1e12;
 // Other instructions round a norm differently.
 constexpr double norm_slack = 1.001;
 
 bool is_sound(const Head& head) {
-  const auto small = [](double number) { return std::abs(number) <= number_max; };  // false for NaN
+  const auto small = [](double number) {
+    return std::abs(number) <= actors::moderate_max;  // false for NaN
+  };
   return small(head.loss) && small(head.value) && small(head.norm) && head.norm >= 0 &&
          head.outlier <= 1;
 }
@@ -87,7 +88,7 @@ bool GorilaGuests::take(Node& node, const std::string& payload) {
   const double squares =
       dense::best_kernels().square_sum(gradient.data(), static_cast<std::int64_t>(gradient.size()));
   const double clip = options_.learning.optimizer.clip;
-  const double bound = clip > 0 ? clip * norm_slack : number_max;
+  const double bound = clip > 0 ? clip * norm_slack : actors::moderate_max;
   if (!(std::sqrt(squares) <= bound)) return false;  // also of what is not a number
   server_.push(
       {gradient, node.versions, rate(), head.loss, head.value, head.norm, head.outlier == 1});

@@ -138,11 +138,11 @@ std::vector<double> GaussianProcess::slopes() const {
   for (std::size_t i = 0; i + 1 < m; ++i) {
     const std::size_t size = m - i - 1;
     std::fill(squares.begin(), squares.end(), 0);
-    std::fill(gaps.begin(), gaps.end(), 0);
     for (std::size_t j = 0; j < choice_.size(); ++j) {
       const double* column = points_.column(j);
       const auto add = choice_[j] != 0 ? add_mismatches<double> : add_squares<double>;
       double* gap = &gaps[j * m];
+      std::fill_n(gap, size, 0);
       add(column + i + 1, size, column[i], shape_.weights[j], gap);
       for (std::size_t k = 0; k < size; ++k) squares[k] += gap[k];
     }
