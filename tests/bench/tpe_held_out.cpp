@@ -1,4 +1,4 @@
-// Functions on which no setting of `tpe` was chosen.
+// Functions on which one choice of `tpe` was made: that it fits widths in half of its proposals.
 #include <cmath>
 #include <limits>
 #include <numbers>

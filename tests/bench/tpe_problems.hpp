@@ -22,7 +22,7 @@ struct TpeProblem {
 };
 
 std::vector<TpeProblem> tpe_problems();
-// Others, on which no setting was chosen.
+// Others, by which it was chosen only how often widths are fitted.
 std::vector<TpeProblem> held_out_problems();
 
 }  // namespace hone::bench
