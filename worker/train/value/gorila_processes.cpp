@@ -1,5 +1,6 @@
 #include "worker/train/value/gorila_processes.hpp"
 
+#include <cstdio>
 #include <cstdlib>
 #include <utility>
 
@@ -59,7 +60,9 @@ class RemoteLink final : public ProcessLink {
   void pull(std::span<float> weights, std::span<std::int64_t> versions) override {
     const auto answer = process_.ask(std::exchange(uncounted_, 0));
     counted_ = answer.number;
-    if (!read_parameters(answer.payload, weights, versions)) std::_Exit(EXIT_FAILURE);
+    if (read_parameters(answer.payload, weights, versions)) return;
+    std::fputs("hone-train: gorila: the training sent parameters of another size\n", stderr);
+    std::_Exit(EXIT_FAILURE);
   }
   void push(const NodeGradient& gradient) override { process_.tell(payload_of(gradient)); }
   // Of the others those until the last pull().
