@@ -5,6 +5,7 @@
 
 #include "base/rng.hpp"
 #include "server/search/samplers/tpe/quadratic.hpp"
+#include "server/search/samplers/tpe/relevance.hpp"
 #include "tests/unit/search/sampler_given.hpp"
 
 namespace hone {
@@ -52,10 +53,64 @@ TEST(TpeQuadratic, proposes_nothing_where_losses_are_noise) {
   EXPECT_FALSE(proposal(cube(2), history));
 }
 
-TEST(TpeQuadratic, proposes_nothing_without_enough_trials_or_with_too_many_parameters) {
+// Of two of the parameters, which interact.
+double crossed(const Point& point) {
+  const double a = point[3] - 0.3, b = point[8] - 0.6;
+  return a * a + a * b + b * b;
+}
+
+TEST(TpeQuadratic, late_precision_was_lost_where_most_parameters_do_not_matter) {
+  const History history = random_history(12, 100, crossed);
+  const auto point = proposal(cube(12), history);
+  ASSERT_TRUE(point);
+  EXPECT_LT(crossed(*point), 1e-16);
+  Rng rng(1, Purpose::propose, 0);
+  const Evidence evidence(history, 100, rng);
+  const auto best = evidence.point(0);
+  for (std::size_t j = 0; j < best.size(); ++j) {
+    const bool moved = (*point)[j] != best[j];
+    EXPECT_EQ(moved, j == 3 || j == 8) << j;
+  }
+}
+
+TEST(TpeQuadratic, finds_the_minimum_of_many_parameters_that_do_not_interact) {
+  const auto point = proposal(cube(20), random_history(20, 120, bowl));
+  ASSERT_TRUE(point);
+  double outside = 0;  // the minimum is beyond the cube in the last dimensions
+  for (std::size_t j = 0; j < point->size(); ++j)
+    outside += std::pow(std::max(0.0, 0.3 + 0.05 * static_cast<double>(j) - 1), 2) *
+               (1 + 3 * static_cast<double>(j));
+  EXPECT_NEAR(bowl(*point), outside, 1e-6);
+}
+
+// Neighbours interact, so that neither a few parameters nor squares alone describe it.
+double chained(const Point& point) {
+  double sum = 0;
+  for (std::size_t j = 1; j < point.size(); ++j)
+    sum += std::pow(point[j] + point[j - 1] - 2 * point[j] * point[j - 1] - 0.3, 2);
+  return sum;
+}
+
+TEST(TpeQuadratic, proposes_nothing_without_enough_trials_or_where_it_explains_too_little) {
   EXPECT_FALSE(proposal(cube(3), random_history(3, 10, bowl)));
-  EXPECT_FALSE(proposal(cube(7), random_history(7, 120, bowl)));
+  EXPECT_FALSE(proposal(cube(20), random_history(20, 50, bowl)));
+  EXPECT_FALSE(proposal(cube(7), random_history(7, 120, chained)));
   EXPECT_FALSE(proposal(cube(2), History(Goal::minimize, 2)));
+}
+
+TEST(TpeQuadratic, the_most_relevant_rows_come_first_and_copies_are_worth_nothing) {
+  Rng rng(7, Purpose::simulation, 0);
+  std::vector<std::vector<double>> columns(5, std::vector<double>(50));
+  std::vector<double> losses(50);
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    for (auto& column : columns) column[i] = rng.uniform();
+    columns[1][i] = 0.5;
+    columns[4][i] = columns[2][i];
+    losses[i] = 3 * columns[2][i] + std::pow(columns[3][i] - 0.5, 2);
+  }
+  EXPECT_EQ(most_relevant(columns, losses, 6), (std::vector<std::size_t>{2, 3}));
+  EXPECT_EQ(most_relevant(columns, losses, 1), (std::vector<std::size_t>{2}));
+  EXPECT_TRUE(most_relevant(columns, std::vector<double>(50, 1.0), 6).empty());
 }
 
 TEST(TpeQuadratic, does_not_propose_a_known_or_a_pending_point_again) {

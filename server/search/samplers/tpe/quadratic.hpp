@@ -10,10 +10,12 @@
 
 namespace hone {
 
-// Returns nullopt unless between one and six continuous parameters are active at the best trial,
-// enough finished trials share its other parameters, the quadratic explains 95 % of the variance of
-// their losses, and its minimum is feasible and new. All distances are relative to those of the
-// trials, so the steps become as small as the optimum needs.
+// Up to six continuous parameters that are active at the best trial vary together. Of more the two,
+// four or six that explain most of the losses do, while the others keep their values; or up to 32
+// vary without products of two. Returns nullopt unless enough finished trials share the parameters
+// that are not continuous, the quadratic explains 95 % of the variance of their losses, and its
+// minimum is feasible and new. All distances are relative to those of the trials, so the steps
+// become as small as the optimum needs.
 std::optional<Point> propose_by_quadratic(const SearchSpace& space, const Evidence& evidence);
 
 }  // namespace hone
