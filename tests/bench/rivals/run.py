@@ -9,7 +9,8 @@ program. FOLDER keeps what was found (TOOL.json), so that a stopped program cont
 be searched in different Pythons. The others come from `pip install optuna rustuna cma nevergrad
 smac botorch 'numpy<2.3'`, for Nevergrad; one that is not installed is left out, with a line.
 
-The value of a search after n trials is the true value of the trial with the best told one.
+The value of a search after n trials is the true value of the trial with the best told one. Regrets
+below 1e-8 count as equal.
 """
 import argparse
 import json
@@ -32,6 +33,7 @@ from tools import TOOLS, Hone  # noqa: E402
 TRIALS = 200
 LOOKS = (50, 100, 200)
 RESAMPLES = 2000
+FOUND = 1e-8  # smaller regrets count as equal
 CLEAR = 2.58  # standard deviations of a rank sum: one in a hundred comparisons of equals
 
 
@@ -118,7 +120,7 @@ def regrets(found: dict, look: int) -> dict:
         if lowest is None:
             lowest = min(value_at(one["trace"], TRIALS) for kept in found.values()
                          for key, one in kept.items() if key.split("/")[0] == problem.name)
-        made[problem.name] = {tool: [max(v - lowest, 0.0) for v in all_of]
+        made[problem.name] = {tool: [max(v - lowest, FOUND) for v in all_of]
                               for tool, all_of in values.items()}
     return made
 

@@ -83,6 +83,25 @@ TEST(TpeQuadratic, finds_the_minimum_of_many_parameters_that_do_not_interact) {
   EXPECT_NEAR(bowl(*point), outside, 1e-6);
 }
 
+TEST(TpeQuadratic, sweeps_stayed_in_a_ripple_beside_the_middle_of_a_bowl) {
+  const auto rippled = [](const Point& point) {
+    double sum = 0;
+    for (const double x : point)
+      sum += std::pow(x - 0.4, 2) + 0.02 * (1 - std::cos(90 * (x - 0.4)));
+    return sum;
+  };
+  for (const std::size_t dimensions : {3U, 8U}) {  // with products, and without
+    const History history = random_history(dimensions, 120, rippled);
+    const auto point = proposal(cube(dimensions), history);
+    ASSERT_TRUE(point) << dimensions;
+    for (const double x : *point) EXPECT_NEAR(x, 0.4, 0.1) << dimensions;
+    History known = history;
+    finish(known, *point, rippled(*point));
+    const auto again = proposal(cube(dimensions), known);
+    EXPECT_FALSE(again && std::abs(again->front() - point->front()) < 0.01) << dimensions;
+  }
+}
+
 // Neighbours interact, so that neither a few parameters nor squares alone describe it.
 double chained(const Point& point) {
   double sum = 0;

@@ -39,8 +39,9 @@ constexpr std::array published{
     Preset{"", "optimizer", "rmsprop_centered"},
 };
 
-// Small memories hold few steps of older policies, whose n-step returns mislead. Chosen on seeds 11
-// to 15; docs/measurements/agents.md has the results on others.
+// Small memories hold few steps of older policies, whose n-step returns mislead. On MinAtar most
+// gradients are noise, which a large epsilon keeps Adam from scaling up. Chosen on seeds 11 to 15;
+// docs/measurements/agents.md has the results on others.
 constexpr std::array presets{
     Preset{"CartPole", "learning_rate", "0.001"},
     Preset{"CartPole", "learning_rate_end", "0"},
@@ -77,6 +78,12 @@ constexpr std::array presets{
     Preset{"LunarLander", "epsilon_end", "0.02"},
     Preset{"LunarLander", "epsilon_share", "0.1"},
     Preset{"MinAtar", "layers", "1"},
+    Preset{"MinAtar", "learning_rate", "0.001"},
+    Preset{"MinAtar", "learning_rate_end", "0"},
+    Preset{"MinAtar", "adam_epsilon", "0.003"},
+    Preset{"MinAtar", "batch", "32"},
+    Preset{"MinAtar", "target_every", "100"},
+    Preset{"MinAtar", "epsilon_end", "0.02"},
 };
 
 // Those that dqn had when gorila was measured with them.

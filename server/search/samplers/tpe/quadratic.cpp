@@ -18,7 +18,16 @@ constexpr std::size_t relevance_trials_min = 40;  // the best half of the trials
 constexpr std::size_t separable_max = 32;         // without products: 65 coefficients
 constexpr std::size_t places_max = 128;  // the best trials, among which the nearest are found
 constexpr std::size_t spare_trials_min = 5;
-constexpr double repeat_share = 1e-3;  // of the radius: a nearer point repeats a trial
+
+// Which trials a quadratic is fitted to, and what it must explain of their variance. A proposal
+// repeats a trial that is nearer than a share of the radius.
+struct Extent {
+  bool everywhere;  // all trials, or the nearest that suffice
+  double unexplained_max;
+  double repeat_share;
+};
+constexpr Extent around_best{false, 0.05, 1e-3};
+constexpr Extent trend{true, 0.5, 0.05};  // of a bowl with ripples
 
 // Finished trials that share what is not continuous with the best one, which is not among them.
 struct Region {
@@ -85,7 +94,8 @@ std::vector<std::size_t> relevant_of(const Evidence& evidence, const Region& reg
 }
 
 std::optional<Neighbourhood> neighbourhood_of(const Evidence& evidence, const Region& region,
-                                              std::span<const std::size_t> dimensions, Terms kind) {
+                                              std::span<const std::size_t> dimensions, Terms kind,
+                                              const Extent& extent) {
   Neighbourhood near;
   near.free.assign(dimensions.begin(), dimensions.end());
   near.kind = kind;
@@ -106,7 +116,7 @@ std::optional<Neighbourhood> neighbourhood_of(const Evidence& evidence, const Re
   std::sort(found.begin(), found.end(), [](const Neighbour& a, const Neighbour& b) {
     return a.distance < b.distance || (a.distance == b.distance && a.place < b.place);
   });
-  found.resize(near.wanted());
+  if (!extent.everywhere) found.resize(near.wanted());
   near.radius = found.back().distance;
   if (!(near.radius > 0)) return std::nullopt;
   for (const Neighbour& one : found) {
@@ -120,7 +130,7 @@ std::optional<Neighbourhood> neighbourhood_of(const Evidence& evidence, const Re
 }
 
 bool repeats(const Evidence& evidence, const Region& region, const Neighbourhood& near,
-             std::span<const double> point) {
+             std::span<const double> point, double repeat_share) {
   const auto close = [&](std::uint32_t trial) {
     const auto other = evidence.history().point(trial);
     if (!shares_rest(point, other, region.free)) return false;
@@ -136,10 +146,10 @@ bool repeats(const Evidence& evidence, const Region& region, const Neighbourhood
 
 std::optional<Point> propose_among(const SearchSpace& space, const Evidence& evidence,
                                    const Region& region, std::span<const std::size_t> dimensions,
-                                   Terms kind) {
-  const auto near = neighbourhood_of(evidence, region, dimensions, kind);
+                                   Terms kind, const Extent& extent) {
+  const auto near = neighbourhood_of(evidence, region, dimensions, kind, extent);
   if (!near) return std::nullopt;
-  const auto step = least_step(near->steps, near->losses, kind);
+  const auto step = least_step(near->steps, near->losses, kind, extent.unexplained_max);
   if (!step) return std::nullopt;
   const auto best = evidence.point(0);
   Point point(best.begin(), best.end());
@@ -148,7 +158,8 @@ std::optional<Point> propose_among(const SearchSpace& space, const Evidence& evi
     x = std::clamp(x + near->radius * (*step)[i], 0.0, 1.0);
   }
   space.settle(point);
-  if (!space.feasible(point) || repeats(evidence, region, *near, point)) return std::nullopt;
+  if (!space.feasible(point) || repeats(evidence, region, *near, point, extent.repeat_share))
+    return std::nullopt;
   return point;
 }
 
@@ -158,16 +169,22 @@ std::optional<Point> propose_by_quadratic(const SearchSpace& space, const Eviden
   if (evidence.history().objectives() > 1 || evidence.order().empty()) return std::nullopt;
   const auto region = region_of(space, evidence);
   if (!region) return std::nullopt;
-  if (region->free.size() <= parameters_max)
-    return propose_among(space, evidence, *region, region->free, Terms::products);
-  const auto relevant = relevant_of(evidence, *region);
-  for (const std::size_t count : relevant_counts) {
-    const auto dimensions = std::span(relevant).first(std::min(count, relevant.size()));
-    if (auto point = propose_among(space, evidence, *region, dimensions, Terms::products))
-      return point;
+  const auto propose = [&](std::span<const std::size_t> dimensions, Terms kind,
+                           const Extent& extent) {
+    return propose_among(space, evidence, *region, dimensions, kind, extent);
+  };
+  const bool few = region->free.size() <= parameters_max;
+  const Terms kind = few ? Terms::products : Terms::squares;
+  if (!few) {
+    const auto relevant = relevant_of(evidence, *region);
+    for (const std::size_t count : relevant_counts) {
+      const auto dimensions = std::span(relevant).first(std::min(count, relevant.size()));
+      if (auto point = propose(dimensions, Terms::products, around_best)) return point;
+    }
   }
   if (region->free.size() > separable_max) return std::nullopt;
-  return propose_among(space, evidence, *region, region->free, Terms::squares);
+  if (auto point = propose(region->free, kind, around_best)) return point;
+  return propose(region->free, kind, trend);
 }
 
 }  // namespace hone

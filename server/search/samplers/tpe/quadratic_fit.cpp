@@ -6,8 +6,7 @@
 namespace hone {
 namespace {
 
-constexpr double unexplained_max = 0.05;  // of the variance of the losses
-constexpr double ridge = 1e-12;           // relative to the largest diagonal element
+constexpr double ridge = 1e-12;  // relative to the largest diagonal element
 
 // A symmetric matrix, row by row; solved in place by Cholesky's method.
 class SymmetricSystem {
@@ -62,7 +61,8 @@ std::vector<double> terms_at(std::span<const double> step, Terms kind) {
 
 // The coefficients of the terms by least squares, or nothing if they explain too little.
 std::optional<std::vector<double>> fitted(const std::vector<std::vector<double>>& steps,
-                                          std::span<const double> losses, Terms kind) {
+                                          std::span<const double> losses, Terms kind,
+                                          double unexplained_max) {
   const std::size_t terms = term_count(steps.front().size(), kind);
   SymmetricSystem normal(terms);
   std::vector<double> right(terms, 0);
@@ -123,8 +123,9 @@ std::size_t term_count(std::size_t size, Terms kind) {
 }
 
 std::optional<std::vector<double>> least_step(const std::vector<std::vector<double>>& steps,
-                                              std::span<const double> losses, Terms kind) {
-  const auto coefficients = fitted(steps, losses, kind);
+                                              std::span<const double> losses, Terms kind,
+                                              double unexplained_max) {
+  const auto coefficients = fitted(steps, losses, kind, unexplained_max);
   if (!coefficients) return std::nullopt;
   return minimum_of(*coefficients, steps.front().size(), kind);
 }
