@@ -83,6 +83,15 @@ TEST(TpeQuadratic, finds_the_minimum_of_many_parameters_that_do_not_interact) {
   EXPECT_NEAR(bowl(*point), outside, 1e-6);
 }
 
+TEST(TpeQuadratic, approaches_the_tip_of_a_cone) {
+  const auto cone = [](const Point& point) { return std::hypot(point[0] - 0.5, point[1] - 0.5); };
+  History history = random_history(2, 60, cone);
+  const double before = best_loss(history);
+  for (int i = 0; i < 20; ++i)
+    if (const auto point = proposal(cube(2), history)) finish(history, *point, cone(*point));
+  EXPECT_LT(best_loss(history), 0.05 * before);
+}
+
 TEST(TpeQuadratic, sweeps_stayed_in_a_ripple_beside_the_middle_of_a_bowl) {
   const auto rippled = [](const Point& point) {
     double sum = 0;

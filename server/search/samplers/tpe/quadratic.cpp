@@ -19,15 +19,17 @@ constexpr std::size_t separable_max = 32;         // without products: 65 coeffi
 constexpr std::size_t places_max = 128;  // the best trials, among which the nearest are found
 constexpr std::size_t spare_trials_min = 5;
 
-// Which trials a quadratic is fitted to, and what it must explain of their variance. A proposal
-// repeats a trial that is nearer than a share of the radius.
-struct Extent {
+// What a quadratic is fitted to, and which share of the variance it may leave. A proposal repeats a
+// trial that is nearer than a share of the radius.
+struct Model {
   bool everywhere;  // all trials, or the nearest that suffice
+  bool squared;     // losses: those of a cone become those of a bowl
   double unexplained_max;
   double repeat_share;
 };
-constexpr Extent around_best{false, 0.05, 1e-3};
-constexpr Extent trend{true, 0.5, 0.05};  // of a bowl with ripples
+constexpr Model bowl{false, false, 0.05, 1e-3};
+constexpr Model cone{false, true, 0.05, 1e-3};
+constexpr Model trend{true, false, 0.5, 0.05};  // of a bowl with ripples
 
 // Finished trials that share what is not continuous with the best one, which is not among them.
 struct Region {
@@ -95,7 +97,7 @@ std::vector<std::size_t> relevant_of(const Evidence& evidence, const Region& reg
 
 std::optional<Neighbourhood> neighbourhood_of(const Evidence& evidence, const Region& region,
                                               std::span<const std::size_t> dimensions, Terms kind,
-                                              const Extent& extent) {
+                                              const Model& model) {
   Neighbourhood near;
   near.free.assign(dimensions.begin(), dimensions.end());
   near.kind = kind;
@@ -116,7 +118,7 @@ std::optional<Neighbourhood> neighbourhood_of(const Evidence& evidence, const Re
   std::sort(found.begin(), found.end(), [](const Neighbour& a, const Neighbour& b) {
     return a.distance < b.distance || (a.distance == b.distance && a.place < b.place);
   });
-  if (!extent.everywhere) found.resize(near.wanted());
+  if (!model.everywhere) found.resize(near.wanted());
   near.radius = found.back().distance;
   if (!(near.radius > 0)) return std::nullopt;
   for (const Neighbour& one : found) {
@@ -124,6 +126,8 @@ std::optional<Neighbourhood> neighbourhood_of(const Evidence& evidence, const Re
     for (double& x : near.steps.back()) x /= near.radius;
     near.losses.push_back(evidence.loss(evidence.order()[one.place]) - least);
   }
+  if (model.squared)
+    for (double& loss : near.losses) loss *= loss;
   near.steps.emplace_back(near.free.size(), 0.0);  // the best trial
   near.losses.push_back(0);
   return near;
@@ -144,13 +148,18 @@ bool repeats(const Evidence& evidence, const Region& region, const Neighbourhood
          std::any_of(pending.begin(), pending.end(), close);
 }
 
-std::optional<Point> propose_among(const SearchSpace& space, const Evidence& evidence,
-                                   const Region& region, std::span<const std::size_t> dimensions,
-                                   Terms kind, const Extent& extent) {
-  const auto near = neighbourhood_of(evidence, region, dimensions, kind, extent);
-  if (!near) return std::nullopt;
-  const auto step = least_step(near->steps, near->losses, kind, extent.unexplained_max);
-  if (!step) return std::nullopt;
+// What a quadratic says: whether it describes the losses, and its minimum if that is new.
+struct Finding {
+  bool described = false;
+  std::optional<Point> point{};
+};
+
+Finding look(const SearchSpace& space, const Evidence& evidence, const Region& region,
+             std::span<const std::size_t> dimensions, Terms kind, const Model& model) {
+  const auto near = neighbourhood_of(evidence, region, dimensions, kind, model);
+  if (!near) return {};
+  const auto step = least_step(near->steps, near->losses, kind, model.unexplained_max);
+  if (!step) return {};
   const auto best = evidence.point(0);
   Point point(best.begin(), best.end());
   for (std::size_t i = 0; i < near->free.size(); ++i) {
@@ -158,9 +167,9 @@ std::optional<Point> propose_among(const SearchSpace& space, const Evidence& evi
     x = std::clamp(x + near->radius * (*step)[i], 0.0, 1.0);
   }
   space.settle(point);
-  if (!space.feasible(point) || repeats(evidence, region, *near, point, extent.repeat_share))
-    return std::nullopt;
-  return point;
+  if (!space.feasible(point) || repeats(evidence, region, *near, point, model.repeat_share))
+    return {.described = true};
+  return {.described = true, .point = std::move(point)};
 }
 
 }  // namespace
@@ -169,22 +178,25 @@ std::optional<Point> propose_by_quadratic(const SearchSpace& space, const Eviden
   if (evidence.history().objectives() > 1 || evidence.order().empty()) return std::nullopt;
   const auto region = region_of(space, evidence);
   if (!region) return std::nullopt;
-  const auto propose = [&](std::span<const std::size_t> dimensions, Terms kind,
-                           const Extent& extent) {
-    return propose_among(space, evidence, *region, dimensions, kind, extent);
-  };
   const bool few = region->free.size() <= parameters_max;
-  const Terms kind = few ? Terms::products : Terms::squares;
+  bool described = false;
   if (!few) {
     const auto relevant = relevant_of(evidence, *region);
     for (const std::size_t count : relevant_counts) {
       const auto dimensions = std::span(relevant).first(std::min(count, relevant.size()));
-      if (auto point = propose(dimensions, Terms::products, around_best)) return point;
+      auto found = look(space, evidence, *region, dimensions, Terms::products, bowl);
+      if (found.point) return std::move(found.point);
+      described = described || found.described;
     }
   }
   if (region->free.size() > separable_max) return std::nullopt;
-  if (auto point = propose(region->free, kind, around_best)) return point;
-  return propose(region->free, kind, trend);
+  for (const Model& model : {bowl, cone, trend}) {
+    auto found =
+        look(space, evidence, *region, region->free, few ? Terms::products : Terms::squares, model);
+    if (found.point) return std::move(found.point);
+    if (described || found.described) return std::nullopt;  // what it says is known
+  }
+  return std::nullopt;
 }
 
 }  // namespace hone
