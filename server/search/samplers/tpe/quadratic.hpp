@@ -1,7 +1,8 @@
 // A local model for smooth optima: a quadratic through the trials nearest to the best one, whose
 // minimum within their distance is proposed, as in the trust-region methods of Powell (1994). The
-// surrogate alone stops where its noise hides what is left to gain. The squares of the losses approach
-// the tip of a cone, and a quadratic through all good trials the middle of a bowl with ripples.
+// surrogate alone stops where its noise hides what is left to gain. The squares of the losses
+// approach the tip of a cone, and a quadratic through all good trials the middle of a bowl with
+// ripples.
 #pragma once
 
 #include <optional>
