@@ -63,6 +63,13 @@ bool shares_rest(std::span<const double> a, std::span<const double> b,
   return true;
 }
 
+std::vector<double> step_between(std::span<const std::size_t> dimensions,
+                                 std::span<const double> from, std::span<const double> to) {
+  std::vector<double> step(dimensions.size());
+  for (std::size_t i = 0; i < step.size(); ++i) step[i] = to[dimensions[i]] - from[dimensions[i]];
+  return step;
+}
+
 std::optional<Region> region_of(const SearchSpace& space, const Evidence& evidence) {
   Region region;
   const auto best = evidence.point(0);
@@ -109,10 +116,9 @@ std::optional<Neighbourhood> neighbourhood_of(const Evidence& evidence, const Re
     std::size_t place;
   };
   std::vector<Neighbour> found;
+  found.reserve(region.places.size());
   const auto step_to = [&](std::size_t place) {
-    std::vector<double> step;
-    for (const std::size_t j : near.free) step.push_back(evidence.point(place)[j] - best[j]);
-    return step;
+    return step_between(near.free, best, evidence.point(place));
   };
   for (const std::size_t i : region.places) found.push_back({length_of(step_to(i)), i});
   std::sort(found.begin(), found.end(), [](const Neighbour& a, const Neighbour& b) {
@@ -138,9 +144,7 @@ bool repeats(const Evidence& evidence, const Region& region, const Neighbourhood
   const auto close = [&](std::uint32_t trial) {
     const auto other = evidence.history().point(trial);
     if (!shares_rest(point, other, region.free)) return false;
-    std::vector<double> step;
-    for (const std::size_t j : near.free) step.push_back(other[j] - point[j]);
-    return length_of(step) < repeat_share * near.radius;
+    return length_of(step_between(near.free, point, other)) < repeat_share * near.radius;
   };
   const auto order = evidence.order().first(std::min(evidence.order().size(), places_max));
   const auto pending = evidence.history().pending();
