@@ -136,10 +136,13 @@ def regret_at(trace, problem, look):
 
 
 def rank_sum_z(ours, theirs):
-    """Mann-Whitney, in standard deviations: below 0, ours tend to be smaller."""
-    below = sum((a > b) + 0.5 * (a == b) for a in ours for b in theirs)
-    n, m = len(ours), len(theirs)
-    return (below - n * m / 2) / math.sqrt(n * m * (n + m + 1) / 12)
+    """Mann-Whitney with ties, in standard deviations: below 0, ours tend to be smaller."""
+    above = sum((a > b) + 0.5 * (a == b) for a in ours for b in theirs)
+    both = ours + theirs
+    n, m, size = len(ours), len(theirs), len(both)
+    ties = sum(both.count(value) ** 3 - both.count(value) for value in set(both))
+    variance = n * m / 12 * (size + 1 - ties / (size * (size - 1)))
+    return (above - n * m / 2) / math.sqrt(variance) if variance > 0 else 0.0
 
 
 def quality(drivers, args):

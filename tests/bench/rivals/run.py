@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""hone's search against other optimizers on twenty functions on which nothing was chosen.
+"""hone's search against other optimizers on twenty functions on which no setting was chosen.
 
 run.py --keep FOLDER [--tools NAME ...] [--seeds N] [--bin build/release/bin]   searches, tables
 run.py --keep FOLDER --tables                                                  tables alone
@@ -21,12 +21,12 @@ import random
 import statistics
 import sys
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "sdk" / "python"))
+sys.path[:0] = [str(ROOT / "sdk" / "python"), str(ROOT / "tests" / "bench")]
 
 import hone  # noqa: E402
+from search_bench import brief, note, rank_sum_z, table  # noqa: E402
 from problems import PROBLEMS  # noqa: E402
 from tools import TOOLS, Hone  # noqa: E402
 
@@ -37,28 +37,20 @@ FOUND = 1e-8  # smaller regrets count as equal
 CLEAR = 2.58  # standard deviations of a rank sum: one in a hundred comparisons of equals
 
 
-def note(text: str):
-    print(f"# {text}", file=sys.stderr, flush=True)
-
-
-def searched(tool: str, problem, seed: int) -> dict:
+def searched(tool: str, problem, seed: int) -> list:
     """One search: [trial, true value] for each trial whose told value is the least so far."""
     noise = random.Random(f"{problem.name}/{seed}")
     made = TOOLS[tool](problem.space, TRIALS, seed)
-    best, trace, seconds = math.inf, [], 0.0
+    best, trace = math.inf, []
     for trial in range(1, TRIALS + 1):
-        began = time.process_time()
         params = made.ask()
-        seconds += time.process_time() - began
         true = problem.value(params)
         told = None if true is None else true + noise.gauss(0, problem.noise)
         if told is not None and told < best:
             best = told
             trace.append([trial, true])
-        began = time.process_time()
         made.tell(params, told)
-        seconds += time.process_time() - began
-    return {"trace": trace, "cpu_s": round(seconds, 3)}
+    return trace
 
 
 def search(tool: str, options):
@@ -76,7 +68,22 @@ def search(tool: str, options):
                 note(f"{tool}: left out: {error}")
                 return
         file.write_text(json.dumps(kept))
-        note(f"{tool}: seed {seed}, {sum(one['cpu_s'] for one in kept.values()):.0f} s of CPU")
+        note(f"{tool}: seed {seed} of {options.seeds}")
+
+
+def search_all(options):
+    with tempfile.TemporaryDirectory() as folder:
+        server = None
+        if any(tool.startswith("hone") for tool in options.tools):
+            os.environ["HONE_BIN"] = str(options.bin.resolve())
+            server = hone.LocalServer(os.path.join(folder, "data"))
+            Hone.client = hone.Client(server.url)
+        try:
+            for tool in options.tools:
+                search(tool, options)
+        finally:
+            if server:
+                server.close()
 
 
 def value_at(trace: list, look: int) -> float:
@@ -84,41 +91,19 @@ def value_at(trace: list, look: int) -> float:
     return values[-1] if values else math.inf
 
 
-def z_of(ours: list[float], theirs: list[float]) -> float:
-    """Mann-Whitney with ties, in standard deviations: below 0, ours tend to be smaller."""
-    both = sorted(ours + theirs)
-    n, m = len(ours), len(theirs)
-    ties = sum(both.count(v) ** 3 - both.count(v) for v in set(both))
-    spread = n * m / 12 * ((n + m + 1) - ties / ((n + m) * (n + m - 1)))
-    above = sum((a > b) + 0.5 * (a == b) for a in ours for b in theirs)
-    return (above - n * m / 2) / math.sqrt(spread) if spread > 0 else 0.0
-
-
 def ranks(values: list[float]) -> list[float]:
     return [sum(b < a for b in values) + (values.count(a) + 1) / 2 for a in values]
-
-
-def table(head: list[str], rows: list[list[str]]):
-    print("| " + " | ".join(head) + " |")
-    print("|---" + "|---:" * (len(head) - 1) + "|")
-    for row in rows:
-        print("| " + " | ".join(row) + " |")
-    print()
-
-
-def brief(value: float) -> str:
-    return f"{value:.2g}" if abs(value) < 1000 else f"{value:.0f}"
 
 
 def regrets(found: dict, look: int) -> dict:
     """problem -> tool -> regrets of its seeds; the least value of all where none is known."""
     made = {}
     for problem in PROBLEMS:
-        values = {tool: [value_at(one["trace"], look) for key, one in kept.items()
+        values = {tool: [value_at(one, look) for key, one in kept.items()
                          if key.split("/")[0] == problem.name] for tool, kept in found.items()}
         lowest = problem.lowest
         if lowest is None:
-            lowest = min(value_at(one["trace"], TRIALS) for kept in found.values()
+            lowest = min(value_at(one, TRIALS) for kept in found.values()
                          for key, one in kept.items() if key.split("/")[0] == problem.name)
         made[problem.name] = {tool: [max(v - lowest, FOUND) for v in all_of]
                               for tool, all_of in values.items()}
@@ -140,10 +125,9 @@ def mean_ranks(found: dict):
             low, high = statistics.quantiles((row[at] for row in drawn), n=40)[::38]
             rows[tool].append(f"{mean:.2f} ({low:.1f} to {high:.1f})")
     for tool, kept in found.items():
-        asks = [one["cpu_s"] for one in kept.values()]
-        rows[tool] += [f"{1000 * statistics.fmean(asks) / TRIALS:.2g}", str(len(kept))]
+        rows[tool].append(str(len(kept)))
     print("### Mean rank of the median, with 95 % intervals\n")
-    table(["after", *map(str, LOOKS), "CPU ms a trial", "searches"], list(rows.values()))
+    table(["after", *map(str, LOOKS), "searches"], list(rows.values()))
 
 
 def comparisons(found: dict, ours: str):
@@ -153,7 +137,8 @@ def comparisons(found: dict, ours: str):
             continue
         cells = []
         for look in LOOKS:
-            z = {name: z_of(one[ours], one[tool]) for name, one in regrets(found, look).items()}
+            z = {name: rank_sum_z(one[ours], one[tool])
+                 for name, one in regrets(found, look).items()}
             lost = [name for name, one in z.items() if one > CLEAR]
             cells.append(f"{sum(one < -CLEAR for one in z.values())} : {len(lost)}"
                          + (f" ({', '.join(lost)})" if lost else ""))
@@ -184,15 +169,7 @@ def main():
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     if not options.tables:
-        os.environ["HONE_BIN"] = str(options.bin.resolve())
-        with tempfile.TemporaryDirectory() as folder:
-            server = hone.LocalServer(os.path.join(folder, "data"))
-            try:
-                Hone.client = hone.Client(server.url)
-                for tool in options.tools:
-                    search(tool, options)
-            finally:
-                server.close()
+        search_all(options)
     found = {}
     for tool in TOOLS:
         file = options.keep / f"{tool.replace(' ', '_')}.json"

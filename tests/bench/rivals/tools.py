@@ -9,6 +9,7 @@ from a failed trial gets the worst value so far.
 import math
 import random
 import re
+import shutil
 import warnings
 
 
@@ -104,6 +105,7 @@ class Hone:
         else:
             self.sweep.tell(self.run, value)
         self.run.close()
+        shutil.rmtree(self.run.folder)
 
 
 class Suggesting:

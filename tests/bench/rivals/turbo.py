@@ -2,7 +2,6 @@
 
 Values are maximized here: `tell` negates them. Points are in the unit cube.
 """
-import math
 import warnings
 
 import gpytorch
@@ -14,8 +13,7 @@ from botorch.models import SingleTaskGP
 from gpytorch.constraints import Interval
 
 LEAST, FIRST, MOST = 0.5 ** 7, 0.8, 1.6  # lengths of the trust region, as published
-SUCCESSES = 3
-OUT_OF = 4
+SUCCESSES, FAILURES_MIN = 3, 4  # in a row, until it grows or shrinks
 
 
 class Turbo:
@@ -24,7 +22,7 @@ class Turbo:
         torch.set_num_threads(1)
         torch.manual_seed(seed)
         self.columns, self.seed = columns, seed
-        self.failures = math.ceil(max(OUT_OF, columns))
+        self.failures = max(FAILURES_MIN, columns)
         self.restart()
 
     def restart(self):
@@ -41,9 +39,8 @@ class Turbo:
         return self.point.tolist()
 
     def tell(self, value: float):
-        better = (len(self.values) >= len(self.first) and
-                  -value > self.values.max() + 1e-3 * self.values.max().abs())
         searching = len(self.values) >= len(self.first)
+        better = searching and -value > self.values.max() + 1e-3 * self.values.max().abs()
         self.points = torch.cat([self.points, self.point[None]])
         self.values = torch.cat([self.values, torch.tensor([[-value]], dtype=torch.double)])
         if not searching:
@@ -68,7 +65,6 @@ class Turbo:
         except ModelFittingError:
             model.eval()  # with the widths that it has
         widths = kernel.base_kernel.lengthscale.detach().squeeze(0)
-        widths = widths / widths.mean()
         widths = widths / widths.log().mean().exp()
         center = self.points[self.values.argmax()]
         low = (center - widths * self.length / 2).clamp(0, 1)
