@@ -39,8 +39,8 @@ constexpr std::array published{
     Preset{"", "optimizer", "rmsprop_centered"},
 };
 
-// Small memories hold few steps of older policies, whose n-step returns mislead. On MinAtar most
-// gradients are noise, which a large epsilon keeps Adam from scaling up. Chosen on seeds 11 to 15;
+// Small memories hold few steps of older policies, whose n-step returns mislead. With a small
+// epsilon in Adam MinAtar-seaquest is not learned. Chosen on seeds 11 to 15;
 // docs/measurements/agents.md has the results on others.
 constexpr std::array presets{
     Preset{"CartPole", "learning_rate", "0.001"},
