@@ -14,7 +14,6 @@ class SymmetricSystem {
   explicit SymmetricSystem(std::size_t size) : size_(size), rows_(size * size, 0) {}
 
   double& at(std::size_t i, std::size_t j) { return rows_[i * size_ + j]; }
-  [[nodiscard]] std::size_t size() const { return size_; }
   // Replaces `right` by the solution. Returns false unless the matrix is positive definite. Uses
   // the lower triangle, and destroys it.
   bool solve(std::vector<double>& right);
