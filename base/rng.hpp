@@ -23,7 +23,7 @@ enum class Purpose : std::uint64_t {
   confirm_seed = 10,  // index: sweep * 2^20 + seed; of a confirmation's runs
   bootstrap = 11,     // index: resample
   exploit = 12,       // index: a run's number in its sweep * 2^20 + phase; whom a member follows
-  explore = 13,       // index: trial number; how a fork's parameters differ from its origin's
+  explore = 13,       // index: trial number + 2^32 * draw; how a fork differs from its origin
 };
 
 // xoshiro256++, its state filled by SplitMix64 from the mixed address.

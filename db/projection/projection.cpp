@@ -77,8 +77,10 @@ void take_over_reports(ProjectionStatements& s, const TrialProposed& e, const Or
   if (s.report) write_report(s, std::nullopt);
   std::optional<TrialId> replaced;
   if (origin.replaces) replaced = origin.replaces->trial;
+  std::optional<std::int64_t> place, rivals;
+  if (origin.rank) place = origin.rank->place, rivals = origin.rank->rivals;
   sql::run(s.fork_trial, e.trial, origin.run.trial, origin.run.replicate, origin.model,
-           origin.phase, origin.step, replaced);
+           origin.phase, origin.step, replaced, place, rivals);
   struct Row {
     int phase = 0;
     std::int64_t step = 0;

@@ -100,7 +100,7 @@ struct ProjectionStatements {
   SQLite::Statement fork_trial{
       db,
       "UPDATE trial SET fork_trial = ?2, fork_replicate = ?3, fork_model = ?4, fork_phase = ?5,"
-      " fork_step = ?6, replaces = ?7 WHERE id = ?1"};
+      " fork_step = ?6, replaces = ?7, fork_place = ?8, fork_rivals = ?9 WHERE id = ?1"};
   SQLite::Statement reports_until{db,
                                   "SELECT phase, step, value, at, lease, spent FROM report WHERE"
                                   " trial = ? AND replicate = ? AND phase <= ? ORDER BY phase"};

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "schemas/types/ids.hpp"
+#include "schemas/types/origin.hpp"
 
 namespace hone {
 
@@ -14,7 +14,8 @@ struct ForkRow {
   ModelId model;  // the checkpoint from which it started
   int phase = 0;  // the last one that it took over
   std::int64_t step = 0;
-  std::optional<RunId> replaces{};  // the member of a population whose place it took
+  std::optional<RunId> replaces{};   // the member of a population whose place it took
+  std::optional<OriginRank> rank{};  // of the run that it continues, where a rule chose it
 };
 
 // The fork that took a run's place in a population.

@@ -20,7 +20,7 @@ constexpr char select_runs[] =
     " iif(s.imported_at IS NULL, coalesce(s.confirms, 0),"
     "  coalesce(CAST(substr(json_extract(s.spec, '$.confirms'), 4) AS INTEGER), 0)),"
     " s.instances, r.seed_applied, iif(r.replicate = 0, t.fork_trial, NULL), t.fork_replicate,"
-    " t.fork_model, t.fork_phase, t.fork_step, t.replaces,"
+    " t.fork_model, t.fork_phase, t.fork_step, t.replaces, t.fork_place, t.fork_rivals,"
     " n.id, n.fork_trial, n.fork_replicate"
     " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
     " LEFT JOIN trial n ON n.replaces = t.id AND r.replicate = 0 ";
@@ -33,6 +33,8 @@ void read_fork(sql::Columns& c, RunRow& row) {
   const auto phase = c.maybe(&sql::Columns::small);
   const auto step = c.maybe(&sql::Columns::integer);
   const auto replaces = c.maybe(&sql::Columns::id<TrialId>);
+  const auto place = c.maybe(&sql::Columns::integer);
+  const auto rivals = c.maybe(&sql::Columns::integer);
   const auto successor = c.maybe(&sql::Columns::id<TrialId>);
   const auto followed = c.maybe(&sql::Columns::id<TrialId>);
   const auto of = c.maybe(&sql::Columns::small);
@@ -40,6 +42,7 @@ void read_fork(sql::Columns& c, RunRow& row) {
   if (!trial || !replicate || !model || !phase || !step) return;
   row.origin = ForkRow{{*trial, *replicate}, *model, *phase, *step};
   if (replaces) row.origin->replaces = RunId{*replaces, 0};
+  if (place && rivals) row.origin->rank = OriginRank{*place, *rivals};
 }
 
 RunRow read_run(const SQLite::Statement& s) {

@@ -40,8 +40,10 @@ void fields(auto& f, Of<WorkerJoined> auto& e) {
   f.some("pilot", e.pilot).some("memory", e.memory).some("labels", e.labels);
   f.some("gpu_memory", e.gpu_memory, bytes_of_gpus);
 }
+void fields(auto& f, Of<OriginRank> auto& r) { f("place", r.place)("rivals", r.rivals); }
 void fields(auto& f, Of<Origin> auto& o) {
   f("run", o.run)("model", o.model)("phase", o.phase)("step", o.step).some("replaces", o.replaces);
+  f.some("rank", o.rank);
 }
 void fields(auto& f, Of<ScheduleStage> auto& s) {
   f("phase", s.phase, Integer{1, 10'000})("params", s.params);

@@ -9,6 +9,9 @@ std::string fork_text(const RunRow& run) {
            std::to_string(origin->phase + 1) + " (step " + std::to_string(origin->step) +
            "), from checkpoint " + hone::text(origin->model);
     if (origin->replaces) text += ", in place of " + hone::text(*origin->replaces);
+    if (origin->rank)
+      text += ". By latest scores that run, or a fork of it, was number " +
+              std::to_string(origin->rank->place) + " of " + std::to_string(origin->rank->rivals);
     text += ".";
   }
   if (run.successor)

@@ -159,6 +159,8 @@ Json render(const ForkRow& row) {
   json["phase"] = row.phase;
   json["step"] = row.step;
   json["replaces"] = id_or_null(row.replaces);
+  json["place"] = row.rank ? Json(row.rank->place) : Json(nullptr);
+  json["rivals"] = row.rank ? Json(row.rank->rivals) : Json(nullptr);
   return json;
 }
 

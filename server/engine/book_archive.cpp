@@ -86,9 +86,15 @@ void fields(Archive& archive, MaybeConst<Run> auto& run) {
 }
 
 template <class Archive>
+void fields(Archive& archive, MaybeConst<OriginRank> auto& rank) {
+  auto& [place, rivals] = rank;
+  archive(place, rivals);
+}
+
+template <class Archive>
 void fields(Archive& archive, MaybeConst<Origin> auto& origin) {
-  auto& [run, model, phase, step, replaces] = origin;
-  archive(run, model, phase, step, replaces);
+  auto& [run, model, phase, step, replaces, rank] = origin;
+  archive(run, model, phase, step, replaces, rank);
 }
 
 template <class Archive>
@@ -111,8 +117,8 @@ void fields(Archive& archive, MaybeConst<Enqueued> auto& enqueued) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<RunRecord> auto& record) {
-  auto& [trial, replicate, merits, state, completed, counts, evicted] = record;
-  archive(trial, replicate, merits, state, completed, counts, evicted);
+  auto& [trial, replicate, merits, state, completed, counts, evicted, inherited] = record;
+  archive(trial, replicate, merits, state, completed, counts, evicted, inherited);
 }
 
 template <class Archive>

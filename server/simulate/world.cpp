@@ -12,6 +12,7 @@
 #include "schemas/types/submit.hpp"
 #include "server/simulate/promise.hpp"
 #include "server/sweep/decide.hpp"
+#include "server/sweep/rule_forks.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone::simulate {
@@ -85,6 +86,12 @@ class World {
                         "with other parameters, and no recorded curve tells what such a fork would "
                         "reach. Submit it, or simulate another method",
                     "/search/method");
+    if (starts_forks(spec))
+      return refuse(
+          Code::invalid,
+          "forks cannot be simulated: no recorded curve tells what a run would reach with "
+          "other parameters from its checkpoint on. Leave them out, or submit the sweep",
+          "/terminator/forks");
     spec_ = &spec;
     began_ = now_;
     deadline_ = now_ + length_;

@@ -14,6 +14,7 @@
 #include "server/search/statistics/brackets.hpp"
 #include "server/search/terminators/terminator.hpp"
 #include "server/sweep/forks.hpp"
+#include "server/sweep/rule_forks.hpp"
 #include "server/sweep/shape.hpp"
 #include "worker/train/settings/trainers.hpp"
 
@@ -334,6 +335,7 @@ Status check_spec(const SweepSpec& spec) {
   if (auto fits = check_search(spec.search, *space); !fits) return fits;
   if (auto fits = check_replicates(spec); !fits) return fits;
   if (auto fits = check_population(spec); !fits) return fits;
+  if (auto fits = check_rule_forks(spec); !fits) return fits;
   if (auto fits = check_evolution(spec); !fits) return fits;
   return check_terminator(spec.terminator, sweep_shape(spec));
 }

@@ -6,6 +6,7 @@
 #include "base/expect.hpp"
 #include "server/sweep/forks.hpp"
 #include "server/sweep/places.hpp"
+#include "server/sweep/rule_forks.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {
@@ -58,7 +59,14 @@ std::optional<Params> next_params(const Book& book, const Sweep& sweep) {
   return sweep.space.params_at(*point);
 }
 
-std::optional<LeaseCandidate> propose(const Book& book, const Sweep& sweep) {
+std::optional<LeaseCandidate> propose(const Book& book, const Sweep& sweep,
+                                      const std::optional<Donor>& donor) {
+  if (donor && sweep.enqueued.empty())
+    if (auto fork = propose_fork(book, sweep, *donor)) {
+      const RunId run{fork->trial, 0};
+      const ModelId start = fork->origin->model;
+      return LeaseCandidate{run, 0, start, {*std::move(fork)}};
+    }
   auto params = next_params(book, sweep);
   if (!params) return std::nullopt;
   const TrialId trial{book.last_trial + 1};
@@ -121,9 +129,10 @@ bool nothing_to_wait_for(const Sweep& sweep) {
 struct Choice {
   enum class Kind : std::uint8_t { resume, propose, replicate };
   Kind kind = Kind::propose;
-  RunId run{};                 // resume
-  std::size_t index = 0;       // replicate: of the trial in the history
-  std::vector<int> devices{};  // that it gets, where they are known
+  RunId run{};                   // resume
+  std::size_t index = 0;         // replicate: of the trial in the history
+  std::vector<int> devices{};    // that it gets, where they are known
+  std::optional<Donor> donor{};  // propose: the run that the new trial continues, if it can
 };
 
 // What follows once no run of the queue can be leased.
@@ -134,7 +143,7 @@ std::optional<Choice> choose_beyond_queue(const Sweep& sweep) {
   const NextAction action = sweep.terminator->next(sweep.history, left);
   switch (action.kind) {
     case NextAction::Kind::propose:
-      if (left) return propose;
+      if (left) return Choice{.kind = Choice::Kind::propose, .donor = action.donor};
       break;
     case NextAction::Kind::promote:
       return Choice{Choice::Kind::resume, sweep.runs.at(action.index)};
@@ -179,7 +188,7 @@ std::optional<Choice> choose_run(const Book& book, const Sweep& sweep, WorkerId 
   if (!next) return std::nullopt;
   const ResourcesSpec needs = needs_of(book, sweep, *next);
   if (places.fits_now(needs))
-    return Choice{next->kind, next->run, next->index, places.gpus_for(needs)};
+    return Choice{next->kind, next->run, next->index, places.gpus_for(needs), next->donor};
   // It waits for another worker, as one of the queue would.
   const bool later = next->kind == Choice::Kind::resume && find_run(book, next->run)->step > 0;
   const ResourcesSpec first = resources_of(sweep.spec, 0);
@@ -208,7 +217,7 @@ std::optional<LeaseCandidate> candidate_of(const Book& book, const Sweep& sweep,
     case Choice::Kind::resume:
       return resume(book, choice.run);
     case Choice::Kind::propose:
-      return propose(book, sweep);
+      return propose(book, sweep, choice.donor);
     case Choice::Kind::replicate:
       return replicate(book, sweep, choice.index);
   }

@@ -17,13 +17,6 @@
 namespace hone {
 namespace {
 
-std::vector<std::string> changeable_parameters(const Sweep& sweep) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : sweep.space.parameters())
-    if (may_change(sweep.spec, parameter.name)) names.push_back(parameter.name);
-  return names;
-}
-
 bool is_free(const Parameter& parameter) {
   return !std::holds_alternative<FixedDomain>(parameter.domain) &&
          !std::holds_alternative<DerivedDomain>(parameter.domain);
@@ -62,6 +55,24 @@ std::string trainer_text(const SweepSpec& spec) {
 
 }  // namespace
 
+std::vector<std::string> changeable_parameters(const Sweep& sweep) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : sweep.space.parameters())
+    if (may_change(sweep.spec, parameter.name)) names.push_back(parameter.name);
+  return names;
+}
+
+bool is_explored(const SweepSpec& spec, const Parameter& parameter) {
+  return is_free(parameter) && may_change(spec, parameter.name);
+}
+
+bool bandit_chooses(const SweepSpec& spec, const Parameter& parameter) {
+  const auto* choice = std::get_if<ChoiceDomain>(&parameter.domain);
+  const bool number = !std::holds_alternative<BoolDomain>(parameter.domain) &&
+                      (choice == nullptr || choice->ordered);
+  return number && is_explored(spec, parameter);
+}
+
 bool may_change(const SweepSpec& spec, std::string_view parameter) {
   if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer))
     return std::ranges::find(command->may_change, parameter) != command->may_change.end();
@@ -82,9 +93,7 @@ Status check_members(const SweepSpec& spec) {
                   "a population needs checkpoints, and asked trials have none: name a trainer or a "
                   "command",
                   "/trainer/name");
-  const auto changes = [&](const Parameter& one) {
-    return is_free(one) && may_change(spec, one.name);
-  };
+  const auto changes = [&](const Parameter& one) { return is_explored(spec, one); };
   if (!std::ranges::any_of(spec.parameters, changes))
     return refuse(Code::invalid,
                   "none of these may change when a run resumes: a population has nothing to "
@@ -114,24 +123,18 @@ Status check_bandit(const SweepSpec& spec, const Population& population) {
   if (spec.search.method != bandit_method) return Done{};
   // Of the newest gains it reads bandit_changes_max: two of each member at least.
   constexpr auto members_max = static_cast<std::int64_t>(bandit_changes_max / 2);
-  constexpr std::ptrdiff_t parameters_max = 100;  // each lengthens every step of its climbs
   if (population.size > members_max)
     return refuse(Code::invalid,
                   "pb2 learns from the newest " + std::to_string(bandit_changes_max) +
                       " gains, two of each of at most " + std::to_string(members_max) +
                       " members: make the population smaller, or use pbt",
                   "/search/population");
-  if (std::ranges::count_if(spec.parameters, is_free) > parameters_max)
+  if (std::ranges::count_if(spec.parameters, is_free) > bandit_parameters_max)
     return refuse(Code::invalid,
-                  "pb2 models at most " + std::to_string(parameters_max) +
+                  "pb2 models at most " + std::to_string(bandit_parameters_max) +
                       " parameters: give some a fixed value, or use pbt",
                   "/parameters");
-  const auto chosen = [&](const Parameter& one) {
-    const auto* choice = std::get_if<ChoiceDomain>(&one.domain);
-    const bool number =
-        !std::holds_alternative<BoolDomain>(one.domain) && (choice == nullptr || choice->ordered);
-    return number && is_free(one) && may_change(spec, one.name);
-  };
+  const auto chosen = [&](const Parameter& one) { return bandit_chooses(spec, one); };
   if (std::ranges::any_of(spec.parameters, chosen)) return Done{};
   return refuse(Code::invalid,
                 "pb2 chooses numbers and ordered choices, and none of these may change when a run "
@@ -273,16 +276,22 @@ Status check_forked(const Book& book, const Sweep& sweep, const Origin& origin,
   return check_following(book, sweep, origin, given);
 }
 
+std::optional<Origin> origin_after(const Book& book, const Run& run, int phase) {
+  if (phase < 0 || std::cmp_greater_equal(phase, run.reports.size())) return std::nullopt;
+  const auto model = start_of(book, run, phase);
+  if (!model) return std::nullopt;
+  return Origin{run.id, *model, phase, run.reports[static_cast<std::size_t>(phase)].step};
+}
+
 std::optional<Origin> find_successor(const Book& book, const Sweep& sweep, const Run& run,
                                      int phase, const Verdict& verdict) {
   if (sweep.state == SweepState::stopping) return std::nullopt;
   const auto donor = sweep.terminator->donor(sweep.history, run.record, phase, verdict);
   if (!donor) return std::nullopt;
   const Run& followed = *find_run(book, sweep.runs.at(*donor));
-  const int last = static_cast<int>(followed.reports.size()) - 1;
-  const auto model = start_of(book, followed, last);
-  if (!model) return std::nullopt;
-  return Origin{followed.id, *model, last, followed.reports.back().step, run.id};
+  auto origin = origin_after(book, followed, static_cast<int>(followed.reports.size()) - 1);
+  if (origin) origin->replaces = run.id;
+  return origin;
 }
 
 std::optional<VerdictReason> why_member_continues(const Book& book, const Sweep& sweep,
@@ -363,7 +372,7 @@ void begin_as(const Book& book, Sweep& sweep, Run& run, const Origin& origin) {
     const double time = timed ? report.spent : static_cast<double>(report.step);
     scores.push_back(counted(sweep.spec.objective, report.score, time));
   }
-  sweep.history.add_curve(run.record, scores);
+  sweep.history.inherit(run.record, scores);
   run.checkpoint = book.models.at(origin.model);
   sweep.forks.emplace(origin.model, run.id);
 }

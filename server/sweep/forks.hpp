@@ -6,7 +6,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "server/sweep/decide.hpp"
 
@@ -16,6 +18,12 @@ namespace hone {
 // trainer's table or `command.may_change` declares.
 bool may_change(const SweepSpec& spec, std::string_view parameter);
 
+// The names of those parameters.
+std::vector<std::string> changeable_parameters(const Sweep& sweep);
+// Whether a fork may get another value of the parameter, and whether a bandit can choose it.
+bool is_explored(const SweepSpec& spec, const Parameter& parameter);
+bool bandit_chooses(const SweepSpec& spec, const Parameter& parameter);
+
 // Refuses a population whose search method and rule differ, or whose members could not continue
 // each other's checkpoints. error.at is relative to the spec.
 Status check_population(const SweepSpec& spec);
@@ -23,6 +31,9 @@ Status check_population(const SweepSpec& spec);
 // Returns the checkpoint from which a fork of a run of this sweep starts. Refuses a run of another
 // sweep, a phase that it has not reported, and one whose checkpoint is not kept.
 Result<Origin> find_origin(const Book& book, const Sweep& sweep, const ForkRequest& request);
+
+// Returns the checkpoint of the run's report of the phase; nullopt if none is kept.
+std::optional<Origin> origin_after(const Book& book, const Run& run, int phase);
 
 // Returns the parameters of the origin with those of `given` in their place. Parameters that become
 // active by the change have the middle of their range.

@@ -35,17 +35,19 @@ SPACE = {
     "t_max": {"type": "int", "min": 4, "max": 64, "scale": "log"},
     "hidden": {"type": "choice", "values": [64, 128]},
 }
-METHODS = ["pbt", "pb2", "hone", "asha", "random"]
+METHODS = ["pbt", "pb2", "hone_forks", "hone", "asha", "random"]
 
 
 def search_of(method: str, members: int) -> dict:
     """The method as a sweep file names it."""
     if method in ("pbt", "pb2"):
         return {"search": {"method": method, "population": members}}
-    rule = {"random": {"rule": "none"}, "hone": {"rule": "hone", "version": 2}}
-    return {"search": {"method": "hone" if method == "hone" else "random",
+    own = {"rule": "hone", "version": 2}
+    rule = {"random": {"rule": "none"}, "hone": own, "hone_forks": {**own, "forks": 0.5}}
+    return {"search": {"method": "hone" if method.startswith("hone") else "random",
                        "trials": members if method == "random" else PLENTY},
-            "terminator": rule.get(method, {"rule": method})}
+            "terminator": rule.get(method, {"rule": method}),
+            "checkpoints": {"keep": "all" if method == "hone_forks" else "best"}}
 
 
 def sweep_of(options, env: str, method: str, rep: int) -> dict:

@@ -200,7 +200,8 @@ std::string World::check_proposals() {
     for (const TrialId trial_id : sweep.trials) {
       const Trial& trial = *find_trial(book, trial_id);
       if (trial.origin) {
-        if (sweep.spec.search.method != bandit_method && !explores(book, sweep, trial))
+        const bool learns = sweep.spec.search.method == bandit_method || trial.origin->rank;
+        if (!learns && !explores(book, sweep, trial))
           return "a fork's parameters depend on what happened";
         continue;
       }

@@ -49,6 +49,14 @@ void draw_replicates(Rng& rng, SweepSpec& spec) {
         ConfirmSpec{static_cast<int>(1 + rng.below(3)), static_cast<int>(2 + rng.below(2))};
 }
 
+// The rule `hone` that continues its best runs with other parameters.
+void draw_rule_forks(Rng& rng, SweepSpec& spec) {
+  spec.trainer = CommandTrainer{.argv = {"train"}, .may_change = {"x", "y"}};
+  spec.search.trials = static_cast<std::int64_t>(6 + rng.below(14));
+  spec.checkpoints.keep = Keep::all;
+  spec.terminator = {"hone", {{"version", 4}, {"forks", rng.below(2) == 0 ? 0.5 : 1}}};
+}
+
 // Members that continue from each other's checkpoints.
 void draw_population(Rng& rng, SweepSpec& spec) {
   const auto members = static_cast<std::int64_t>(2 + rng.below(7));
@@ -92,6 +100,8 @@ SweepSpec draw_spec(Rng& rng) {
   const bool population = spec.terminator.rule == population_method;
   if (population || rng.below(6) == 0)
     draw_population(rng, spec);
+  else if (spec.terminator.rule == "hone" && rng.below(2) == 0)
+    draw_rule_forks(rng, spec);
   else if (rng.below(2) == 0)
     draw_replicates(rng, spec);
   return spec;

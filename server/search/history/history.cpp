@@ -63,6 +63,12 @@ void History::add_curve(std::size_t run, std::span<const Score> scores) {
   if (!scores.empty()) reassess_from(runs_[run].trial, next);
 }
 
+void History::inherit(std::size_t run, std::span<const Score> scores) {
+  expect(run < runs_.size() && runs_[run].merits.empty(), "a fork begins with what it inherits");
+  add_curve(run, scores);
+  runs_[run].inherited = static_cast<int>(scores.size());
+}
+
 void History::record(std::size_t run, int phase, double merit) {
   const auto column = static_cast<std::size_t>(phase);
   if (column >= merits_by_phase_.size()) merits_by_phase_.resize(column + 1);

@@ -27,6 +27,7 @@ struct RunRecord {
   bool completed = false;  // ended after its last phase
   bool counts = true;      // its end is evidence about its parameters; false if it was canceled
   bool evicted = false;    // ended with its trial: stopped by a verdict, or never promoted
+  int inherited = 0;       // of a fork: its first reports, which are those of the run it continues
 };
 
 // How many runs a trial has, and how their values are combined into one.
@@ -79,6 +80,8 @@ class History {
   void add_report(std::size_t run, int phase, Score score, std::span<const double> further = {});
   // Adds reports from the run's next phase on, and assesses the trial once, after the last one.
   void add_curve(std::size_t run, std::span<const Score> scores);
+  // The same for the reports that a fork inherits. Precondition: the run has none yet.
+  void inherit(std::size_t run, std::span<const Score> scores);
   // Adds a tentative report to the rank tables, to see how it would rank. Call on a copy.
   void anticipate(std::size_t run, int phase, double merit);
   // Precondition: `state` is active or paused.

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "schemas/types/origin.hpp"
 #include "schemas/types/rank_prior.hpp"
 #include "schemas/types/verdict.hpp"
 #include "server/search/history/history.hpp"
@@ -36,6 +37,14 @@ struct SweepShape {
   [[nodiscard]] std::int64_t runs() const { return trials * seeds; }
 };
 
+// A run that a new trial may continue after so many of its reports, with other parameters, and the
+// place of that run among all of the sweep.
+struct Donor {
+  std::size_t run = 0;
+  int reports = 1;
+  OriginRank rank{};
+};
+
 // What a free worker does next.
 struct NextAction {
   enum class Kind : std::uint8_t {
@@ -46,6 +55,8 @@ struct NextAction {
   };
   Kind kind = Kind::propose;
   std::size_t index = 0;
+  // propose: what the new trial continues if the checkpoint is kept; else it starts from nothing.
+  std::optional<Donor> donor{};
 };
 
 class Terminator {

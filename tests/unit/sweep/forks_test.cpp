@@ -1,65 +1,20 @@
 // Runs that continue another run's checkpoint: a user's, and those of a population.
-#include "server/sweep/forks.hpp"
-
 #include "server/sweep/check.hpp"
-#include "tests/unit/sweep/given.hpp"
+#include "tests/unit/sweep/forks_given.hpp"
 
 namespace hone {
 namespace {
 
-SweepSpec forking_spec(std::int64_t trials, int phases) {
-  SweepSpec spec = small_spec(trials, phases);
-  spec.trainer = CommandTrainer{.argv = {"train", "${x}"}, .may_change = {"x"}};
-  spec.parameters = {{"x", FloatDomain{0, 1, Scale::linear, {}}, ""},
-                     {"width", IntDomain{1, 64, Scale::log, 1}, ""}};
-  return spec;
-}
-
 SweepSpec population_spec(std::int64_t members, int phases = 4) {
-  SweepSpec spec = forking_spec(members, phases);
+  SweepSpec spec = forkable_spec(members, phases);
   spec.search = {population_method, members, {{"resample", 0.0}}};
   spec.terminator = {population_method, {}};
   return spec;
 }
 
-class Forks : public Given {
- public:
-  explicit Forks(const SweepSpec& spec, int workers = 1) : sweep_id(submit(spec)) {
-    for (int i = 0; i < workers; ++i) at.push_back(join("join-" + std::to_string(i)));
-  }
-  LeaseGrant grant(int worker = 0) {
-    const auto found =
-        acquire(at[static_cast<std::size_t>(worker)], "a" + std::to_string(++asked_));
-    EXPECT_TRUE(found.has_value());
-    return found.value_or(LeaseGrant{});
-  }
-  // A checkpoint at the end of the phase, then the report of it.
-  Events trained(const LeaseGrant& to, int phase, double value, bool saves = true) {
-    if (saves) {
-      const std::string digest = std::to_string(1000 * to.lease.value + phase);
-      when(SaveModel{to.lease,
-                     {std::string(64 - digest.size(), 'a') + digest, 10, 10 * (phase + 1), phase}});
-    }
-    return when(Report{to.lease, {phase, 10 * (phase + 1), Score::of(value)}});
-  }
-  void enqueue(const ForkRequest& fork, const Params& params) {
-    when(Enqueue{sweep_id, {"fork-" + std::to_string(++asked_), params, std::nullopt, fork}});
-  }
-  [[nodiscard]] const Trial& trial_of(const LeaseGrant& of) const {
-    return *find_trial(book, of.attempt.run.trial);
-  }
-  [[nodiscard]] bool over() const { return is_end(sweep(sweep_id).state); }
-
-  SweepId sweep_id;
-  std::vector<WorkerId> at;
-
- private:
-  int asked_ = 0;
-};
-
 // A run of two reports, the second of which has just been recorded.
 struct AfterTwoPhases : Forks {
-  explicit AfterTwoPhases(const SweepSpec& spec = forking_spec(3, 4)) : Forks(spec, 2) {
+  explicit AfterTwoPhases(const SweepSpec& spec = forkable_spec(3, 4)) : Forks(spec, 2) {
     first = grant();
     trained(first, 0, 1);
     trained(first, 1, 2);
@@ -114,7 +69,7 @@ TEST(Forks, refuses_what_cannot_be_continued_and_says_where) {
 }
 
 TEST(Forks, refuses_sweeps_of_several_seeds_and_of_other_runs) {
-  SweepSpec seeds = forking_spec(3, 4);
+  SweepSpec seeds = forkable_spec(3, 4);
   seeds.seeds = 2;
   AfterTwoPhases given(seeds);
   given.enqueue({given.first.attempt.run}, {});
@@ -122,7 +77,7 @@ TEST(Forks, refuses_sweeps_of_several_seeds_and_of_other_runs) {
   EXPECT_EQ(given.error->at, "/fork");
 
   AfterTwoPhases other;
-  const SweepId second = other.submit(forking_spec(3, 4), "submit-2");
+  const SweepId second = other.submit(forkable_spec(3, 4), "submit-2");
   other.when(Enqueue{second, {"x", {}, std::nullopt, ForkRequest{other.first.attempt.run}}});
   ASSERT_TRUE(other.error.has_value());
   EXPECT_EQ(other.error->at, "/fork/run");
@@ -156,7 +111,7 @@ TEST(Forks, a_returned_fork_starts_from_there_again) {
 
 // x may change; `twice` follows from it, and `extra` exists where x is large.
 SweepSpec following_spec(const std::vector<std::string>& may_change) {
-  SweepSpec spec = forking_spec(3, 4);
+  SweepSpec spec = forkable_spec(3, 4);
   spec.trainer = CommandTrainer{.argv = {"train", "${x}"}, .may_change = may_change};
   spec.parameters = {{"x", FloatDomain{0, 1, Scale::linear, {}}, ""},
                      {"twice", DerivedDomain{"2 * x"}, ""},
@@ -267,27 +222,6 @@ TEST(Pbt, a_diverged_member_is_replaced_too) {
   EXPECT_EQ(given.trial_of(given.grant(0)).origin->replaces, given.members[0].attempt.run);
 }
 
-// Trains the population with as many workers until it ends. Every value follows from the
-// parameters and the phase.
-void train_to_the_end(Forks& given, int workers) {
-  std::vector<std::optional<LeaseGrant>> busy(static_cast<std::size_t>(workers));
-  std::vector<int> phase(busy.size(), 0);
-  for (int step = 0; step < 1000 && !given.over(); ++step) {
-    for (std::size_t i = 0; i < busy.size(); ++i) {
-      if (given.over()) return;
-      if (!busy[i]) {
-        busy[i] = given.acquire(given.at[i], "w" + std::to_string(step) + "/" + std::to_string(i));
-        if (busy[i]) phase[i] = busy[i]->next_phase;
-        continue;
-      }
-      const double x = std::get<double>(*find(busy[i]->params, "x"));
-      given.trained(*busy[i], phase[i], x * (phase[i] + 1));
-      ++phase[i];
-      if (!given.run(busy[i]->attempt.run).lease) busy[i].reset();
-    }
-  }
-}
-
 TEST(Pbt, a_population_ends_with_as_many_complete_runs_as_members_for_any_number_of_workers) {
   for (const int workers : {1, 2, 3, 5}) {
     Forks given(population_spec(6, 5), workers);
@@ -347,7 +281,7 @@ TEST(Pbt, refuses_specs_that_no_population_can_train) {
   SweepSpec spec = population_spec(4);
   spec.terminator = {"none", {}};
   EXPECT_EQ(refused_at(spec), "/terminator/rule");
-  spec = forking_spec(4, 4);
+  spec = forkable_spec(4, 4);
   spec.terminator = {population_method, {}};
   EXPECT_EQ(refused_at(spec), "/search/method");
   spec = population_spec(4);

@@ -31,7 +31,8 @@ struct BanditData {
 // engine at most. The authors' program takes at least 200, and more where their likelihood is
 // larger.
 inline constexpr std::size_t bandit_changes_max = 200;
-inline constexpr std::size_t bandit_pending_max = 50;  // of them as well
+inline constexpr std::size_t bandit_pending_max = 50;         // of them as well
+inline constexpr std::ptrdiff_t bandit_parameters_max = 100;  // each lengthens every climb
 
 // Orders the changes by time, and drops those beyond the newest bandit_changes_max.
 void keep_newest(std::vector<RewardChange>& changes);

@@ -11,7 +11,8 @@
 //                continues if its rank is at most n * (p / p')^a, where p' is the next judged phase
 //                and a = 1/2 + 3/2 e (half of that once every trial is started); or if it ties with
 //                the first, and so does the upper half
-//   new trial    while trials are left
+//   new trial    while trials are left; with `forks: s`, at most a share s of them continue a run
+//                of the best fifth from one of its checkpoints, with other parameters
 //   otherwise    wait: when no run trains any more, what could not be promoted is closed and the
 //                sweep ends. With use_time and limits.duration, the paused run of the largest score
 //                continues instead
@@ -26,6 +27,9 @@
 // uses what the sweeps of search.warm_start have shown about early ranks (rank_prior.hpp). With u
 // the trust in ranks after p reports, a is at most 2 u (half of that once every trial is started);
 // and what an incomplete trial lies above the middle counts times u.
+//
+// Where the rule starts forks, one has no rank at the phases that it inherits, and its trial gets
+// no second look, which would train from nothing. Forks that a user enqueues change nothing else.
 //
 // Settings switch parts off, to measure what each is worth: efficiency (a fixed e), second_looks,
 // shrink (of the incumbent, by doubt), decline, prior, ties and use_time (0 or 1), hedge (a share
@@ -55,11 +59,13 @@ struct HoneSettings {
   bool use_time = false;     // limits.duration is a budget to be used up, not only a limit
   bool prior = false;        // what earlier sweeps showed about early ranks is used
   bool times_apart = false;  // a time is not averaged with what stands for "not reached"
+  double forks = 0;          // share of the new trials that may continue another run, at most
 };
 
 constexpr int newest_version = 4;
 constexpr double hedge_share = 0.03;  // since version 2
 constexpr int looks_max = 3;          // runs of an incumbent, its own included
+constexpr std::size_t donors_of = 5;  // one of so many runs may be continued, as in populations
 
 // The rank of a run among those that reported as many phases.
 struct PhaseRank {
@@ -106,7 +112,10 @@ class HoneRule final : public Terminator {
 
   NextAction next(const History& history, bool proposals_left) const override {
     const SmoothedCurves curves = curves_of(history);
-    return choose(curves, {efficiency_of(curves), proposals_left});
+    NextAction action = choose(curves, {efficiency_of(curves), proposals_left});
+    if (action.kind == NextAction::Kind::propose && fork_is_due(history))
+      action.donor = find_donor(curves, history.trials().size());
+    return action;
   }
 
   std::optional<std::size_t> incumbent(const History& history) const override {
@@ -187,11 +196,14 @@ class HoneRule final : public Terminator {
   }
 
   // Trial 0 is the first hedged one. Those of earlier sweeps are counted too.
-  [[nodiscard]] bool hedged(std::size_t trial) const {
+  [[nodiscard]] bool hedged(std::size_t trial) const { return is_turn(settings_.hedge, trial); }
+
+  // Whether the trial begins a further 1 / share of all: of a share of 0.03 trials 0, 33, 66, ...
+  static bool is_turn(double share, std::size_t trial) {
     constexpr double rounding = 1e-9;
     const auto number = static_cast<double>(trial);
-    return settings_.hedge > 0 && std::floor((number + 1) * settings_.hedge - rounding) !=
-                                      std::floor(number * settings_.hedge - rounding);
+    return share > 0 &&
+           std::floor((number + 1) * share - rounding) != std::floor(number * share - rounding);
   }
 
   [[nodiscard]] bool trials_left(const History& history) const {
@@ -223,7 +235,41 @@ class HoneRule final : public Terminator {
     const auto leader = curves.leader(settings_.shrink ? doubt : 0, false, prior_);
     if (!leader || 2 * leader->length < shape_.phases || leader->runs >= looks_max)
       return std::nullopt;
+    if (settings_.forks > 0 && is_forked(curves, leader->trial)) return std::nullopt;
     return leader->trial;
+  }
+
+  static bool is_forked(const SmoothedCurves& curves, std::size_t trial) {
+    return std::ranges::any_of(curves.curves(), [&](const SmoothedCurves::Curve& curve) {
+      return curve.trial == trial && curve.inherited > 0;
+    });
+  }
+
+  // Whether the next trial may be a fork. One that is due too early does not come later: the first
+  // trials are to be spread.
+  [[nodiscard]] bool fork_is_due(const History& history) const {
+    const std::size_t number = history.trials().size();
+    return is_turn(settings_.forks, number) && !hedged(number);
+  }
+
+  // A run of the best fifth by their latest scores, and a decision phase on its way: both drawn, so
+  // that forks of one time differ.
+  [[nodiscard]] std::optional<Donor> find_donor(const SmoothedCurves& curves,
+                                                std::size_t number) const {
+    std::vector<const SmoothedCurves::Curve*> ranked;
+    for (const SmoothedCurves::Curve& curve : curves.curves())
+      if (curve.first && !curve.diverged && curve.length() >= grain_) ranked.push_back(&curve);
+    if (ranked.size() < donors_of) return std::nullopt;
+    std::ranges::stable_sort(ranked, std::greater<>(),
+                             [](const auto* curve) { return curve->scores.back(); });
+    Rng rng(shape_.seed, Purpose::rule, number);
+    const std::size_t place = rng.below(ranked.size() / donors_of);
+    const SmoothedCurves::Curve& curve = *ranked[place];
+    const int judged = std::min(curve.length(), shape_.phases - 1) / grain_;
+    if (judged == 0) return std::nullopt;
+    const int reports =
+        grain_ * (1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(judged))));
+    return Donor{curve.run, reports, {static_cast<std::int64_t>(place) + 1, std::ssize(ranked)}};
   }
 
   // The best paused run with exactly `reports` reports; 0: with any number.
@@ -247,6 +293,8 @@ class HoneRule final : public Terminator {
     double finite = 0, at_first = 0;
     for (const SmoothedCurves::Curve& curve : curves.curves()) {
       if (!curve.first || curve.reports < phase) continue;
+      // What a fork inherited was reported by another run, which counts.
+      if (settings_.forks > 0 && curve.inherited >= phase) continue;
       ++rank.rivals;
       if (curve.length() < phase) continue;  // its last report diverged: ranks behind all others
       const double score = curve.scores[index];
@@ -271,9 +319,9 @@ class HoneRule final : public Terminator {
 
 Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec,
                                                    const SweepShape& shape) {
-  static constexpr std::array<std::string_view, 11> known{
+  static constexpr std::array<std::string_view, 12> known{
       "efficiency", "second_looks", "shrink",  "ties",  "judgements", "memory",
-      "use_time",   "hedge",        "decline", "prior", "version"};
+      "use_time",   "hedge",        "decline", "prior", "forks",      "version"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   HoneSettings settings;
   const auto version = count_setting(spec, "version", 1, {1, newest_version});
@@ -285,6 +333,10 @@ Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec,
   if (!(settings.hedge >= 0 && settings.hedge <= 1))
     return refuse(Code::invalid, "hedge, a share of the trials, must lie in [0, 1]",
                   "/terminator/hedge");
+  settings.forks = setting(spec, "forks").value_or(0);
+  if (!(settings.forks >= 0 && settings.forks <= 1))
+    return refuse(Code::invalid, "forks, a share of the trials, must lie in [0, 1]",
+                  "/terminator/forks");
   settings.efficiency = setting(spec, "efficiency");
   if (settings.efficiency && !(*settings.efficiency >= 0 && *settings.efficiency <= 1))
     return refuse(Code::invalid, "efficiency must lie in [0, 1]", "/terminator/efficiency");

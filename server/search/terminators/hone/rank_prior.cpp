@@ -29,7 +29,9 @@ std::vector<Scores> ended_runs(const EarlierSweep& sweep) {
   std::vector<Scores> runs;
   for (const SmoothedCurves::Curve& curve : curves.curves()) {
     if (runs.size() == runs_max) break;
-    if (!curve.first || !(curve.diverged || curve.length() == sweep.phases)) continue;
+    // A fork's first ranks are those of the run that it continues.
+    if (!curve.first || curve.inherited > 0) continue;
+    if (!(curve.diverged || curve.length() == sweep.phases)) continue;
     Scores scores{};
     for (std::size_t tenth = 0; tenth <= tenths; ++tenth) {
       const double share = static_cast<double>(tenth + 1) / (tenths + 1);

@@ -46,6 +46,7 @@ SmoothedCurves::SmoothedCurves(const History& history, int first_runs, double me
     curve.first = record.replicate < first_runs;
     curve.paused = record.state == RunRecord::State::paused;
     curve.ended = record.state == RunRecord::State::ended;
+    curve.inherited = record.inherited;
     curve.merits = record.merits;
     if (report && report->run == index) {
       curve.merits.push_back(report->merit);

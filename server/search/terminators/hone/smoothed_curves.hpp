@@ -30,6 +30,7 @@ class SmoothedCurves {
     bool ended = false;
     bool diverged = false;
     int reports = 0;             // a diverged one included
+    int inherited = 0;           // of a fork: its first reports, which are those of another run
     std::vector<double> merits;  // of its finite reports
     std::vector<double> scores;  // smoothed merits, by report
     [[nodiscard]] int length() const { return static_cast<int>(scores.size()); }

@@ -1,0 +1,27 @@
+// The forks that the rule `hone` starts itself: in place of some new trials, a run that is among
+// the best is continued with other parameters (`terminator: {rule: hone, forks: SHARE}`).
+#pragma once
+
+#include <optional>
+
+#include "schemas/types/event.hpp"
+#include "server/search/terminators/terminator.hpp"
+#include "server/sweep/decide.hpp"
+
+namespace hone {
+
+// Whether the rule may start forks.
+bool starts_forks(const SweepSpec& spec);
+
+// Refuses such a rule where runs cannot continue each other's checkpoints, or where the forks could
+// inherit too many reports. error.at is relative to the spec.
+Status check_rule_forks(const SweepSpec& spec);
+
+// Returns the next trial of the sweep as a fork of that run, from its checkpoint of that phase, or
+// from that of the run from which it inherited the phase; nullopt if it is not kept. A coin
+// addressed by the number of the trial decides how its parameters differ: by the bandit of `pb2`,
+// which learns from the gains of all runs between tenths, or as in `pbt`, which is also the way
+// where a bandit has nothing to choose.
+std::optional<TrialProposed> propose_fork(const Book& book, const Sweep& sweep, const Donor& donor);
+
+}  // namespace hone
