@@ -150,3 +150,28 @@ def test_what_no_population_can_train_is_refused(tmp_path):
     assert "rule pbt is that of a population" in refusal("search={method: random, trials: 4}",
                                                          "terminator={rule: pbt}")
     assert up.stop()[0] == 0
+
+
+def test_the_rule_hone_continues_its_best_runs_and_says_which(tmp_path):
+    program("hone-train")
+    up = Up(tmp_path / "data", "--slots", "1", "--workers", "2", cwd=ROOT)
+    text = (ROOT / "sdk/examples/pbt-cartpole.yaml").read_text()
+    head, search = text.split("search:", 1)
+    rest = search[search.index("\nbudget:"):]
+    file = tmp_path / "forks.yaml"
+    file.write_text(head + "search: {method: hone, trials: 24}\n"
+                    "terminator: {rule: hone, version: 4, forks: 0.5}\n"
+                    "checkpoints: {keep: all}" + rest)
+    sweep = submit(up, "budget.per_run=40k", "budget.phases=5", file=str(file))
+    ok("watch", sweep, server=up, timeout=240)
+    forks = [run for run in rows("runs", sweep, up=up) if run["origin"]]
+    assert forks, "no run was continued"
+    for fork in forks:
+        assert 5 * fork["origin"]["place"] <= fork["origin"]["rivals"]
+    first = forks[0]
+    explained = json.loads(ok("explain", first["id"], "--format", "json", server=up))["text"]
+    assert f"number {first['origin']['place']} of {first['origin']['rivals']}" in explained
+    assert json.loads(ok("replay", sweep, "--format", "json", server=up))["same"]
+    refused = hone("submit", str(file), "--set", "checkpoints.keep=best", server=up, cwd=ROOT)
+    assert refused.returncode != 0 and "/terminator/forks" in refused.stderr
+    assert up.stop()[0] == 0
