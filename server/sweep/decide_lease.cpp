@@ -61,12 +61,7 @@ std::optional<Params> next_params(const Book& book, const Sweep& sweep) {
 
 std::optional<LeaseCandidate> propose(const Book& book, const Sweep& sweep,
                                       const std::optional<Donor>& donor) {
-  if (donor && sweep.enqueued.empty())
-    if (auto fork = propose_fork(book, sweep, *donor)) {
-      const RunId run{fork->trial, 0};
-      const ModelId start = fork->origin->model;
-      return LeaseCandidate{run, 0, start, {*std::move(fork)}};
-    }
+  if (auto fork = donor ? propose_fork(book, sweep, *donor) : std::nullopt) return fork;
   auto params = next_params(book, sweep);
   if (!params) return std::nullopt;
   const TrialId trial{book.last_trial + 1};
@@ -234,6 +229,14 @@ std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep
   auto candidate = candidate_of(book, sweep, *choice);
   if (candidate) candidate->devices = choice->devices;
   return candidate;
+}
+
+bool has_lease_candidate(const Book& book, const Sweep& sweep, WorkerId worker,
+                         const Capacity& capacity) {
+  const auto choice = choose(book, sweep, worker, capacity);
+  if (!choice) return false;
+  return (choice->donor && fork_origin(book, sweep, *choice->donor)) ||
+         candidate_of(book, sweep, *choice);
 }
 
 bool gives_run(const Book& book, const Sweep& sweep, WorkerId worker,

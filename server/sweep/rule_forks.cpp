@@ -1,11 +1,11 @@
 #include "server/sweep/rule_forks.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <string>
 #include <utility>
 
 #include "server/search/samplers/population/bandit.hpp"
+#include "server/search/terminators/hone/smoothed_curves.hpp"
 #include "server/search/terminators/rule_helpers.hpp"
 #include "server/sweep/bandit_data.hpp"
 #include "server/sweep/forks.hpp"
@@ -59,10 +59,9 @@ Params fork_params(const Book& book, const Sweep& sweep, const Origin& origin,
   const auto names = changeable_parameters(sweep);
   const bool by_bandit = Rng(spec.seed, Purpose::mixture, number).below(2) == 1;
   if (by_bandit && bandit_fits(spec)) {
-    const int tenth = std::max(1, static_cast<int>(std::lround(spec.budget.phases / 10.0)));
-    Params params =
-        explore_by_bandit(sweep.space, of, names, bandit_data(book, sweep, origin, tenth),
-                          {spec.seed, Purpose::explore, number});
+    Params params = explore_by_bandit(
+        sweep.space, of, names, bandit_data(book, sweep, origin, tenth_of(spec.budget.phases)),
+        {spec.seed, Purpose::explore, number});
     if (params != of) return params;  // equal until it knows two gains
   }
   // A number that is multiplied at its bound stays there: such a draw is made again.
@@ -84,16 +83,25 @@ const Run& trained_by(const Book& book, RunId id, int phase) {
 
 }  // namespace
 
-std::optional<TrialProposed> propose_fork(const Book& book, const Sweep& sweep,
-                                          const Donor& donor) {
+std::optional<Origin> fork_origin(const Book& book, const Sweep& sweep, const Donor& donor) {
   const int phase = donor.reports - 1;
   auto origin = origin_after(book, trained_by(book, sweep.runs.at(donor.run), phase), phase);
+  if (origin) origin->rank = donor.rank;
+  return origin;
+}
+
+std::optional<LeaseCandidate> propose_fork(const Book& book, const Sweep& sweep,
+                                           const Donor& donor) {
+  const auto origin = fork_origin(book, sweep, donor);
   if (!origin) return std::nullopt;
-  origin->rank = donor.rank;
+  const TrialId trial{book.last_trial + 1};
   const auto number = static_cast<std::int64_t>(sweep.trials.size());
   Params params = fork_params(book, sweep, *origin, static_cast<std::uint64_t>(number));
-  return TrialProposed{
-      TrialId{book.last_trial + 1}, sweep.id, number, std::move(params), std::nullopt, *origin};
+  return LeaseCandidate{
+      {trial, 0},
+      0,
+      origin->model,
+      {TrialProposed{trial, sweep.id, number, std::move(params), std::nullopt, *origin}}};
 }
 
 }  // namespace hone

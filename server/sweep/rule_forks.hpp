@@ -4,9 +4,8 @@
 
 #include <optional>
 
-#include "schemas/types/event.hpp"
 #include "server/search/terminators/terminator.hpp"
-#include "server/sweep/decide.hpp"
+#include "server/sweep/rules.hpp"
 
 namespace hone {
 
@@ -17,11 +16,15 @@ bool starts_forks(const SweepSpec& spec);
 // inherit too many reports. error.at is relative to the spec.
 Status check_rule_forks(const SweepSpec& spec);
 
-// Returns the next trial of the sweep as a fork of that run, from its checkpoint of that phase, or
-// from that of the run from which it inherited the phase; nullopt if it is not kept. A coin
+// Returns where a fork of that run starts: from its checkpoint of that phase, or from that of the
+// run from which it inherited the phase; nullopt if it is not kept.
+std::optional<Origin> fork_origin(const Book& book, const Sweep& sweep, const Donor& donor);
+
+// Returns the next trial of the sweep, a fork of that run; nullopt if it starts nowhere. A coin
 // addressed by the number of the trial decides how its parameters differ: by the bandit of `pb2`,
 // which learns from the gains of all runs between tenths, or as in `pbt`, which is also the way
 // where a bandit has nothing to choose.
-std::optional<TrialProposed> propose_fork(const Book& book, const Sweep& sweep, const Donor& donor);
+std::optional<LeaseCandidate> propose_fork(const Book& book, const Sweep& sweep,
+                                           const Donor& donor);
 
 }  // namespace hone

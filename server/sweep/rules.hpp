@@ -156,6 +156,9 @@ struct Capacity {
 std::optional<LeaseCandidate> find_lease_candidate(const Book& book, const Sweep& sweep,
                                                    WorkerId worker,
                                                    const std::optional<Capacity>& capacity = {});
+// Whether there is one. Chooses no parameters for a fork, which takes a tenth of a second.
+bool has_lease_candidate(const Book& book, const Sweep& sweep, WorkerId worker,
+                         const Capacity& capacity);
 // Whether the worker might get a run of the sweep. Proposes nothing: that may take a second.
 // Without a worker and a capacity, whether any might.
 bool gives_run(const Book& book, const Sweep& sweep, WorkerId worker,

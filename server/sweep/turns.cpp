@@ -177,7 +177,7 @@ std::optional<SweepId> reserved_for(const Book& book, const WorkerState& worker,
   if (next_needs(book, first, worker.id, {free_room(worker), all})) return std::nullopt;
   const auto needs = next_needs(book, first, worker.id, {all, all});
   if (!needs || nearest_to_free(book, *needs, now) != worker.id ||
-      !find_lease_candidate(book, first, worker.id, Capacity{all, all}))
+      !has_lease_candidate(book, first, worker.id, Capacity{all, all}))
     return std::nullopt;
   return first.id;
 }
@@ -237,7 +237,7 @@ std::optional<std::pair<SweepId, double>> successor(const Book& book, const Leas
     const bool started = one.sweep->service.at > Instant{};
     const Capacity capacity{one.sweep->id == reserved ? all : freed, all};
     if (gives_way(own, one.claim, started) &&
-        find_lease_candidate(book, *one.sweep, lease.worker, capacity))
+        has_lease_candidate(book, *one.sweep, lease.worker, capacity))
       return std::pair(one.sweep->id, standing(own) - standing(one.claim));
   }
   return std::nullopt;

@@ -66,14 +66,12 @@ bool SmoothedCurves::alike(double left, double right) const {
   return !times_apart_ || holds_time(left) == holds_time(right);
 }
 
-int SmoothedCurves::grain() const {
-  return std::max(1, static_cast<int>(std::lround(phases_ / 10.0)));
-}
+int tenth_of(int phases) { return std::max(1, static_cast<int>(std::lround(phases / 10.0))); }
 
 double SmoothedCurves::efficiency() const {
   // The prior: the middle of what learning curves of many kinds had, with the weight of four runs.
   constexpr double prior = 0.6, prior_weight = 4;
-  const int step_phases = grain();
+  const int step_phases = tenth_of(phases_);
   std::vector<const Curve*> long_enough;
   for (const Curve& curve : curves_)
     if (!curve.diverged && curve.length() > step_phases) long_enough.push_back(&curve);
@@ -175,7 +173,7 @@ double SmoothedCurves::change_after(int length) const {
   };
   std::vector<Passed> passed;
   for (const Curve& curve : curves_) {
-    if (curve.diverged || curve.length() < std::min(length + grain(), phases_)) continue;
+    if (curve.diverged || curve.length() < std::min(length + tenth_of(phases_), phases_)) continue;
     const double then = curve.scores[static_cast<std::size_t>(length - 1)];
     if (!alike(then, curve.scores.back())) continue;
     passed.push_back({then, curve.scores.back() - then});

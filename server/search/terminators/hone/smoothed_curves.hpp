@@ -13,6 +13,9 @@
 
 namespace hone {
 
+// A tenth of a run, in phases.
+int tenth_of(int phases);
+
 class SmoothedCurves {
  public:
   // `first_runs`: runs of each trial that the sweep file asks for; further runs are second looks at
@@ -69,9 +72,6 @@ class SmoothedCurves {
   [[nodiscard]] int committed_to_second_looks() const;
 
  private:
-  // A tenth of a run, in phases.
-  [[nodiscard]] int grain() const;
-
   // Whether two merits may be averaged and subtracted.
   [[nodiscard]] bool alike(double left, double right) const;
 
