@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "schemas/codec/default_methods.hpp"
 #include "schemas/codec/parts.hpp"
 #include "schemas/codec/turns.hpp"
 #include "schemas/types/origin.hpp"
@@ -40,7 +41,9 @@ void fields(auto& f, Of<WorkerJoined> auto& e) {
   f.some("pilot", e.pilot).some("memory", e.memory).some("labels", e.labels);
   f.some("gpu_memory", e.gpu_memory, bytes_of_gpus);
 }
-void fields(auto& f, Of<OriginRank> auto& r) { f("place", r.place)("rivals", r.rivals); }
+void fields(auto& f, Of<OriginRank> auto& r) {
+  f("place", r.place, Integer{1, trials_max})("rivals", r.rivals, Integer{1, trials_max});
+}
 void fields(auto& f, Of<Origin> auto& o) {
   f("run", o.run)("model", o.model)("phase", o.phase)("step", o.step).some("replaces", o.replaces);
   f.some("rank", o.rank);

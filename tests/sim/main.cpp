@@ -46,6 +46,7 @@ void add(hone::sim::Tally& sum, const hone::sim::Tally& world) {
   sum.offers += world.offers;
   sum.left += world.left;
   sum.told_of_ranks += world.told_of_ranks;
+  sum.rule_forks += world.rule_forks;
   sum.widths.ranges += world.widths.ranges;
   sum.widths.wide += world.widths.wide;
   sum.widths.changed += world.widths.changed;
@@ -59,7 +60,7 @@ void print(std::uint64_t count, const hone::sim::Tally& sum, double took_s) {
       "acknowledged (%lld continue, %lld pause, %lld stop), %lld promoted; %zu promises kept over "
       "%lld "
       "steps, %lld questions, %d boots from a snapshot, %lld offers of free slots, "
-      "%lld exits, %lld sweeps told of earlier ranks, %lld of %lld grants of a range above the least, %lld changes of slots: %.1f s\n",
+      "%lld exits, %lld sweeps told of earlier ranks, %lld forks of rules, %lld of %lld grants of a range above the least, %lld changes of slots: %.1f s\n",
       static_cast<unsigned long long>(count), static_cast<double>(sum.simulated.us) / 3.6e9,
       sum.crashes, static_cast<long long>(sum.attempts), static_cast<long long>(sum.reports),
       static_cast<long long>(sum.acknowledged), static_cast<long long>(sum.verdicts[0]),
@@ -67,9 +68,9 @@ void print(std::uint64_t count, const hone::sim::Tally& sum, double took_s) {
       static_cast<long long>(sum.promoted), hone::sim::promises().size(),
       static_cast<long long>(sum.steps), static_cast<long long>(sum.reads), sum.snapshots,
       static_cast<long long>(sum.offers), static_cast<long long>(sum.left),
-      static_cast<long long>(sum.told_of_ranks), static_cast<long long>(sum.widths.wide),
-      static_cast<long long>(sum.widths.ranges), static_cast<long long>(sum.widths.changed),
-      took_s);
+      static_cast<long long>(sum.told_of_ranks), static_cast<long long>(sum.rule_forks),
+      static_cast<long long>(sum.widths.wide), static_cast<long long>(sum.widths.ranges),
+      static_cast<long long>(sum.widths.changed), took_s);
 }
 
 int run(std::uint64_t first, std::uint64_t count) {

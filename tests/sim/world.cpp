@@ -379,6 +379,8 @@ std::string World::run() {
   tally_.told_of_ranks = std::ranges::count_if(server_.whole_book().sweeps, [](const auto& one) {
     return one.second.rank_prior.has_value();
   });
+  for (const auto& [id, entry] : server_.whole_book().trials)
+    tally_.rule_forks += entry.second.origin && entry.second.origin->rank ? 1 : 0;
   tally_.reads = server_.reads();
   if (!all_ended()) return "every sweep ends once the faults are over" + unfinished();
   for (const Promise& promise : promises()) {

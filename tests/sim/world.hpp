@@ -24,6 +24,7 @@ namespace hone::sim {
 struct Tally {
   int crashes = 0;
   std::int64_t told_of_ranks = 0;  // sweeps that began with what earlier ones showed
+  std::int64_t rule_forks = 0;     // that the rule `hone` started
   std::int64_t reports = 0;        // recorded
   std::int64_t acknowledged = 0;   // received by a worker
   std::int64_t attempts = 0;

@@ -326,7 +326,7 @@ std::vector<EventBody> Generator::sweep_events() {
       SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>(), any_text()},
       worker_joined(),
       TrialProposed{id<TrialTag>(), id<SweepTag>(), integer(0, 1'000'000), params(), std::nullopt,
-                    std::nullopt, stages(), coin() ? "alice" : ""},
+                    origin(), stages(), coin() ? "alice" : ""},
       lease_granted(),
       LeaseRenewed{id<LeaseTag>(), instant()},
       RunStarted{id<LeaseTag>()},

@@ -147,6 +147,13 @@ class Generator {
   WorkerJoined worker_joined();
   LeaseGranted lease_granted();
   Neighbours neighbours();
+  std::optional<Origin> origin() {
+    if (coin()) return std::nullopt;
+    Origin one{run(), id<ModelTag>(), small(0, 9999), integer(0, 1LL << 50)};
+    if (coin()) one.replaces = run();
+    if (coin()) one.rank = OriginRank{integer(1, 1'000'000), integer(1, 1'000'000)};
+    return one;
+  }
   std::optional<RankPrior> rank_prior();
   std::vector<EventBody> sweep_events();
   std::vector<EventBody> fleet_events();

@@ -78,6 +78,19 @@ TEST(RankPrior, a_run_that_diverged_is_last_from_then_on) {
   EXPECT_DOUBLE_EQ(prior->tenths[3].tau, 1);
 }
 
+TEST(RankPrior, leaves_out_forks_whose_first_ranks_are_those_of_another_run) {
+  History history = ended_history({turning(1, 1, 0), turning(2, 2, 0), turning(3, 3, 0)});
+  const auto fork = history.add_run(history.add_trial({}));
+  history.inherit(fork, std::vector<Score>(5, Score::of(1)));
+  for (int phase = 5; phase < 10; ++phase) history.add_report(fork, phase, Score::of(9));
+  history.end_run(fork, true, true);
+  const EarlierSweep one{history, 10, 1};
+  const auto prior = measure_rank_prior(std::span(&one, 1));
+  ASSERT_TRUE(prior);
+  EXPECT_EQ(prior->runs, 3);
+  EXPECT_EQ(prior->tenths[0].tau, 1);
+}
+
 TEST(RankPrior, leaves_out_runs_that_were_stopped_and_needs_two_that_were_not) {
   EXPECT_FALSE(measured({turning(1, 1, 0), {5, 5, 5}}));
   EXPECT_FALSE(measured({}));
