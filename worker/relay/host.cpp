@@ -168,12 +168,14 @@ void Host::from_training() {
   if (!training_socket_.recv(bytes)) return;
   auto& seat = found->second;
   if (seat.guest.empty()) return;
+  const auto header = frame_of(bytes.to_string_view().substr(0, header_bytes()));
+  const bool refused = header && header->message == ipc::MessageKind::refused;
+  // Said first: who sees the guest end can read why it did on the host of the training.
+  if (refused) say_expelled(seat.guest, "what it sent was refused by the training");
   send_weights(seat);
   send_bytes(seat.guest, {bytes.data(), bytes.size()});
-  const auto header = frame_of(bytes.to_string_view().substr(0, header_bytes()));
   if (!header) return;
-  if (header->message == ipc::MessageKind::refused)
-    return expel(seat.guest, "what it sent was refused by the training");
+  if (refused) return lose(seat.guest);
   const bool asks =
       header->message == ipc::MessageKind::grant || header->message == ipc::MessageKind::park;
   if (asks && seat.owed++ == 0) seat.owed_since = Clock::now();
@@ -266,13 +268,17 @@ void Host::lose(const std::string& name) {
 
 // It does not play as an actor does. It gets another actor only if it says hello again.
 void Host::expel(const std::string& name, const char* why) {
+  say_expelled(name, why);
+  lose(name);
+}
+
+void Host::say_expelled(const std::string& name, const char* why) const {
   const auto guest = guests_.find(name);
   if (guest == guests_.end()) return;
   const auto& seat = guest->second.seat;
   const std::string who =
       seat ? "the guest of actor " + std::to_string(seats_.at(*seat).index + 1) : "a guest";
   std::cerr << "hone-relay: " << who << " loses its place: " << why << std::endl;
-  lose(name);
 }
 
 void Host::tick() {

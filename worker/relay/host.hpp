@@ -76,6 +76,7 @@ class Host {
   bool take(Seat& seat, const Frame& frame);
   void lose(const std::string& name);
   void expel(const std::string& name, const char* why);
+  void say_expelled(const std::string& name, const char* why) const;
   void tick();
   void report();
   void send(const std::string& guest, const Frame& frame);
