@@ -170,7 +170,7 @@ void Host::from_training() {
   if (seat.guest.empty()) return;
   const auto header = frame_of(bytes.to_string_view().substr(0, header_bytes()));
   const bool refused = header && header->message == ipc::MessageKind::refused;
-  // Said first: who sees the guest end can read why it did on the host of the training.
+  // The reason is written before the guest learns that it must end.
   if (refused) say_expelled(seat.guest, "what it sent was refused by the training");
   send_weights(seat);
   send_bytes(seat.guest, {bytes.data(), bytes.size()});
