@@ -58,11 +58,23 @@ std::optional<std::int64_t> expected_without_checkpoints(const SweepRow& sweep,
                     sweep.phases_done + left * sweep.phases_per_run);
 }
 
+// Of a rule that pauses runs: its plan for all runs but those that failed, until it is exceeded.
+// Most runs that wait are never continued. Further seeds are part of the rule's expectation.
+std::int64_t expected_with_pauses(const SweepRow& sweep, std::int64_t unstarted, double per_run) {
+  const RunCounts& runs = sweep.runs;
+  const std::int64_t training = runs.leased + runs.running;
+  const std::int64_t started = training + runs.paused + runs.completed + runs.stopped;
+  const std::int64_t planned = std::min(unstarted + started, sweep.trials_total * sweep.seeds);
+  const double left = static_cast<double>(unstarted) * per_run + static_cast<double>(training);
+  return std::llround(std::max(static_cast<double>(planned) * per_run,
+                               static_cast<double>(sweep.phases_done) + left));
+}
+
 }  // namespace
 
-// Of a sweep whose rule stops no run, every run's phases, while none has ended early. Of others the
-// reports made, the rule's expectation for each run that has not started, and half of it for
-// each open run. The closed form of the rule alone would be exceeded early, because it judges the
+// Of a sweep whose rule stops no run, every run's phases, while none has ended early. Of rules that
+// stop runs the reports made, the rule's expectation for each run that has not started, and half of
+// it for each open run. The closed form alone would be exceeded early, because a rule judges its
 // first runs mildly.
 std::int64_t phases_expected(const SweepRow& sweep) {
   if (is_end(sweep.state)) return sweep.phases_done;
@@ -78,8 +90,11 @@ std::int64_t phases_expected(const SweepRow& sweep) {
       return std::max(sweep.phases_done, sweep.trials_total * sweep.phases_per_run);
     if (const auto known = expected_without_checkpoints(sweep, *spec, to_propose + runs.queued))
       return *known;
-    if (const auto terminator = make_terminator(spec->terminator, sweep_shape(*spec)))
+    if (const auto terminator = make_terminator(spec->terminator, sweep_shape(*spec))) {
       per_run = (*terminator)->expected_phases();
+      if ((*terminator)->pauses())
+        return expected_with_pauses(sweep, to_propose + runs.queued, per_run);
+    }
   }
   const auto open = static_cast<double>(runs.leased + runs.running + runs.paused);
   const bool none_ends_early = per_run >= sweep.phases_per_run &&

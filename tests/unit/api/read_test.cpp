@@ -53,6 +53,22 @@ TEST(ApiRead, ExpectsFewerPhasesUnderAnEarlyStopper) {
   EXPECT_LT(server.get("/v1/sweeps/" + early)["phases"]["expected"], 8 * 4);
 }
 
+// Each run that waited counted as half a run to come: near the end a third too much was expected.
+TEST(ApiRead, ExpectsThePlanOfARuleThatPausesUntilItIsExceeded) {
+  TestApi server;
+  const auto sweep = server.submit(small_spec("hone", 8));
+  const auto phases = [&] { return server.get("/v1/sweeps/" + sweep)["phases"]; };
+  const int planned = phases()["expected"];
+  EXPECT_GT(planned, 8 * 2);
+  EXPECT_LT(planned, 8 * 4);
+  const auto worker = server.join();
+  for (int trial = 0; trial < 8; ++trial) {
+    const auto grant = server.acquire(worker);
+    EXPECT_EQ(server.report(grant, grant["next_phase"], -trial)["verdict"], "pause");
+    EXPECT_EQ(phases()["expected"], planned) << trial;
+  }
+}
+
 TEST(ApiRead, ExpectsNoMoreOfASweepThatHasEnded) {
   TestApi server;
   const auto sweep = server.submit();

@@ -4,10 +4,12 @@
 #include <cmath>
 #include <vector>
 
+#include "base/rng.hpp"
 #include "server/search/history/history.hpp"
 #include "server/search/terminators/hone/smoothed_curves.hpp"
 #include "server/search/terminators/rule_helpers.hpp"
 #include "server/search/terminators/terminator.hpp"
+#include "tests/unit/search/play.hpp"
 
 namespace hone {
 namespace {
@@ -190,6 +192,36 @@ TEST(HoneRule, a_recorded_sweep_without_a_version_is_judged_as_it_was) {
   History history = paused_history({{1}, {4}, {2}, {3}});
   EXPECT_EQ(rule(100, 10)->next(history, true).index, 1U);
   EXPECT_EQ(newest(100, 10)->next(history, true).index, 0U);
+}
+
+// Phases of a sweep whose sets have fixed qualities that a saturating climb shows, with noise.
+int phases_trained(const Terminator& rule, const SweepShape& shape, std::uint64_t seed) {
+  Rng rng(seed, Purpose::simulation, 0);
+  std::vector<double> qualities(static_cast<std::size_t>(2 * shape.trials));
+  for (double& quality : qualities) quality = rng.uniform();
+  const double noise = 0.01 * std::pow(30.0, rng.uniform());
+  Play play(rule, shape, 2, [&](std::size_t run, int phase) {
+    const double climb = 1 - std::exp(-3.0 * (phase + 1) / shape.phases);
+    return Score::of(qualities.at(run) * climb + noise * rng.normal());
+  });
+  play.run();
+  return play.phases();
+}
+
+// 76 phases were planned for 32 trials of 10 phases, and 139 to 165 trained; of 100 phases 360 for
+// 64 trials, although no run is judged before its tenth.
+TEST(HoneRule, expects_the_phases_that_its_sweeps_train) {
+  for (const std::int64_t trials : {16, 64})
+    for (const int phases : {5, 10, 25, 100}) {
+      const SweepShape shape{trials, 1, phases};
+      const auto newest = made({"hone", {{"version", 4}}}, shape);
+      constexpr int sweeps = 20;
+      double sum = 0;
+      for (std::uint64_t seed = 0; seed < sweeps; ++seed)
+        sum += phases_trained(*newest, shape, seed);
+      const double expected = newest->expected_phases() * static_cast<double>(trials);
+      EXPECT_NEAR(expected, sum / sweeps, 0.25 * sum / sweeps) << trials << " trials, " << phases;
+    }
 }
 
 TEST(HoneRule, refuses_settings_that_make_no_sense) {

@@ -42,8 +42,6 @@ TEST(PhaseForecast, of_a_small_sweep_is_near_what_its_runs_train) {
   const SweepSpec spec = sweep_of("hone", 16, 10);
   const auto forecast = forecast_of(spec);
   ASSERT_TRUE(forecast);
-  const auto closed_form = 16 * made(spec.terminator, sweep_shape(spec))->expected_phases();
-  EXPECT_GT(static_cast<double>(forecast->low), closed_form);
   constexpr int sweeps = 1000;
   double sum = 0;
   int within = 0;

@@ -69,8 +69,7 @@ bool SmoothedCurves::alike(double left, double right) const {
 int tenth_of(int phases) { return std::max(1, static_cast<int>(std::lround(phases / 10.0))); }
 
 double SmoothedCurves::efficiency() const {
-  // The prior: the middle of what learning curves of many kinds had, with the weight of four runs.
-  constexpr double prior = 0.6, prior_weight = 4;
+  constexpr double prior = usual_efficiency, prior_weight = 4;  // of so many runs
   const int step_phases = tenth_of(phases_);
   std::vector<const Curve*> long_enough;
   for (const Curve& curve : curves_)

@@ -16,6 +16,9 @@ namespace hone {
 // A tenth of a run, in phases.
 int tenth_of(int phases);
 
+// The middle of what learning curves of many kinds had.
+constexpr double usual_efficiency = 0.6;
+
 class SmoothedCurves {
  public:
   // `first_runs`: runs of each trial that the sweep file asks for; further runs are second looks at
