@@ -1,6 +1,8 @@
 // A sweep whose runs save checkpoints, and forks of them.
 #pragma once
 
+#include <functional>
+
 #include "server/sweep/forks.hpp"
 #include "tests/unit/sweep/given.hpp"
 
@@ -50,13 +52,15 @@ class Forks : public Given {
 };
 
 // Trains the population with as many workers until it ends. Every value follows from the
-// parameters and the phase.
-inline void train_to_the_end(Forks& given, int workers) {
+// parameters and the phase. `look` is called before every step of a worker.
+inline void train_to_the_end(
+    Forks& given, int workers, const std::function<void()>& look = [] {}) {
   std::vector<std::optional<LeaseGrant>> busy(static_cast<std::size_t>(workers));
   std::vector<int> phase(busy.size(), 0);
   for (int step = 0; step < 1000 && !given.over(); ++step) {
     for (std::size_t i = 0; i < busy.size(); ++i) {
       if (given.over()) return;
+      look();
       if (!busy[i]) {
         busy[i] = given.acquire(given.at[i], "w" + std::to_string(step) + "/" + std::to_string(i));
         if (busy[i]) phase[i] = busy[i]->next_phase;

@@ -65,6 +65,24 @@ TEST(RuleForks, a_fork_trains_from_the_phase_after_the_checkpoint) {
   }
 }
 
+TEST(RuleForks, a_sweep_has_work_where_a_run_of_it_is_found_and_nowhere_else) {
+  Forks given(rule_spec(), 2);
+  int forks = 0, without = 0;
+  train_to_the_end(given, 2, [&] {
+    const Sweep& sweep = given.sweep(given.sweep_id);
+    for (const WorkerId id : given.at) {
+      const WorkerState& worker = given.book.workers.at(id);
+      const Capacity capacity{free_room(worker), whole(worker)};
+      const auto found = find_lease_candidate(given.book, sweep, id, capacity);
+      EXPECT_EQ(has_lease_candidate(given.book, sweep, id, capacity), found.has_value());
+      forks += found && found->resume && !find_trial(given.book, found->run.trial) ? 1 : 0;
+      without += found ? 0 : 1;
+    }
+  });
+  EXPECT_GT(forks, 0);
+  EXPECT_GT(without, 0);
+}
+
 TEST(RuleForks, without_checkpoints_every_trial_starts_from_nothing) {
   Forks given(rule_spec(12), 1);
   for (int step = 0; step < 1000 && !given.over(); ++step) {
