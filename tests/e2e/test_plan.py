@@ -91,6 +91,24 @@ def test_plan_needs_no_server(tmp_path):
     assert json.loads(ok("plan", str(file), "--format", "json"))["budget"]["per_run"] == 1000
 
 
+def test_a_rule_that_may_stop_runs_is_not_called_none(tmp_path):
+    """Of `median` and `patience` the plan was that of complete runs, 'as no rule stops runs'."""
+    def planned(**rule):
+        file = write_spec(tmp_path, terminator=rule, search={"method": "random", "trials": 16})
+        text = " ".join(ok("plan", str(file)).split())
+        assert "as no rule stops runs" not in text
+        return json.loads(ok("plan", str(file), "--format", "json"))["plan"], text
+
+    for rule in ("hypertrick", "median", "percentile", "asha_stopping"):
+        plan, text = planned(rule=rule)
+        low, high = plan["phases_range"]
+        assert low <= plan["phases_expected"] <= high <= plan["phases_at_most"] == 64
+        assert plan["phases_expected"] < 64
+        assert f"between {low} and {high} phases in 90 % of simulated sweeps" in text
+    plan, text = planned(rule="patience", phases=2)
+    assert plan["phases_range"] is None and "if the rule stops none" in text
+
+
 def test_complete_runs_are_not_said_to_be_stopped(tmp_path):
     file = write_spec(tmp_path, terminator={"rule": "none"})
     text = ok("plan", str(file), server=None, HONE_SERVER="http://127.0.0.1:1")

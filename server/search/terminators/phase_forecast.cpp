@@ -114,25 +114,39 @@ class Play {
   std::int64_t proposed_ = 0;
 };
 
-}  // namespace
-
-std::optional<PhaseForecast> forecast_without_checkpoints(const TerminatorSpec& rule,
-                                                          SweepShape shape) {
-  const auto other = without_pauses(rule);
-  if (!other || shape.population.size > 0 || shape.until_bar) return std::nullopt;
+// `chooser` says what a free worker does next, `judge` which runs end.
+std::optional<PhaseForecast> simulated(const TerminatorSpec& chooser, const TerminatorSpec& judge,
+                                       SweepShape shape) {
+  if (shape.population.size > 0 || shape.until_bar) return std::nullopt;
   const std::int64_t trials = shape.trials;
   shape.trials = std::min(shape.trials, trials_max(shape));
-  const auto chooser = make_terminator(rule, shape);
-  const auto judge = make_terminator(*other, shape);
-  if (!chooser || !judge || shape.trials < 1) return std::nullopt;
+  const auto chooses = make_terminator(chooser, shape);
+  const auto judges = make_terminator(judge, shape);
+  if (!chooses || !judges || shape.trials < 1) return std::nullopt;
   std::array<std::int64_t, plays> phases{};
-  for (std::size_t i = 0; i < plays; ++i) phases[i] = Play(**chooser, **judge, shape, i).run();
+  for (std::size_t i = 0; i < plays; ++i) phases[i] = Play(**chooses, **judges, shape, i).run();
   const double scale = static_cast<double>(trials) / static_cast<double>(shape.trials);
   const auto scaled = [&](double count) { return std::llround(count * scale); };
   const auto [least, most] = std::minmax_element(phases.begin(), phases.end());
   const auto sum = std::accumulate(phases.begin(), phases.end(), std::int64_t{0});
   return PhaseForecast{scaled(static_cast<double>(sum) / plays),
                        scaled(static_cast<double>(*least)), scaled(static_cast<double>(*most))};
+}
+
+}  // namespace
+
+std::optional<PhaseForecast> forecast_without_pauses(const TerminatorSpec& rule,
+                                                     const SweepShape& shape) {
+  const auto rows = terminator_table();
+  const auto row = std::ranges::find(rows, rule.rule, &TerminatorRow::rule);
+  if (row == rows.end() || row->judges_values || !row->without_pauses.empty()) return std::nullopt;
+  return simulated(rule, rule, shape);
+}
+
+std::optional<PhaseForecast> forecast_without_checkpoints(const TerminatorSpec& rule,
+                                                          const SweepShape& shape) {
+  const auto other = without_pauses(rule);
+  return other ? simulated(rule, *other, shape) : std::nullopt;
 }
 
 }  // namespace hone

@@ -1,5 +1,4 @@
-// How many phases a sweep trains if its program saves no checkpoint: the expectation that `hone
-// plan` shows. Never used for decisions.
+// How many phases a sweep trains: what `hone plan` expects. Never used for decisions.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +14,18 @@ struct PhaseForecast {
   std::int64_t low = 0, high = 0;  // 90 % of further simulated sweeps lie between
 };
 
-// Simulates sweeps of drawn learning curves under the rule that judges runs without a checkpoint
-// (without_pauses). Rules judge their first runs mildly and rank reports that are correlated, so
-// their closed forms are far too low for small sweeps. nullopt if `rule` pauses no run, if members
-// or a bar end runs as well, or if trials of several seeds have more than 300 phases: a simulation
-// would take too long.
+// Both simulate sweeps of drawn learning curves. Rules judge their first runs mildly and rank
+// reports that are correlated, so their closed forms are too low for small sweeps. nullopt if
+// members or a bar end runs as well, or if trials of several seeds have more than 300 phases: a
+// simulation would take too long.
+
+// Of a rule that pauses no run. nullopt for others, and for one that judges values themselves.
+std::optional<PhaseForecast> forecast_without_pauses(const TerminatorSpec& rule,
+                                                     const SweepShape& shape);
+
+// Of a program that saves no checkpoint, whose runs another rule judges (without_pauses). nullopt
+// if `rule` pauses no run.
 std::optional<PhaseForecast> forecast_without_checkpoints(const TerminatorSpec& rule,
-                                                          SweepShape shape);
+                                                          const SweepShape& shape);
 
 }  // namespace hone

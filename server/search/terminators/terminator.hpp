@@ -117,6 +117,9 @@ struct TerminatorRow {
   bool takes_second_looks = false;
   // promotable() may become false before the end of the sweep.
   bool closes_early = false;
+  // It compares values with numbers instead of with each other: which runs it stops depends on what
+  // the objective measures.
+  bool judges_values = false;
   // The rule that judges runs which cannot be resumed; empty if this rule never pauses.
   std::string_view without_pauses{};
   // While runs are to be proposed, and afterwards; fitted by sweep_end_bench to simulated sweeps of

@@ -115,9 +115,13 @@ Experience experience_with(Session& session, const Json& spec) {
   return known;
 }
 
-// Phases that a run trains for: as measured, else by the closed form of the rule.
-double phases_per_run(const SweepSpec& spec, const Experience& known) {
+// Phases that a run trains for: as measured, else as simulated, else by the rule's closed form.
+double phases_per_run(const SweepSpec& spec, const Experience& known,
+                      const std::optional<PhaseForecast>& simulated) {
   if (known.phases_per_run > 0) return known.phases_per_run;
+  if (simulated)
+    return static_cast<double>(simulated->expected) /
+           static_cast<double>(spec.search.trials * first_runs(spec));
   const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
   return terminator ? (*terminator)->expected_phases() : spec.budget.phases;
 }
@@ -194,7 +198,10 @@ Json confirm_json(const SweepSpec& spec) {
 
 Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& known) {
   const std::int64_t runs = spec.search.trials * first_runs(spec);
-  const double phases = phases_per_run(spec, known);
+  const auto simulated = known.phases_per_run > 0
+                             ? std::nullopt
+                             : forecast_without_pauses(spec.terminator, sweep_shape(spec));
+  const double phases = phases_per_run(spec, known, simulated);
   const double share = phases / spec.budget.phases;
   const auto complete = static_cast<double>(runs);
   const auto or_null = [](const std::string& id) { return id.empty() ? Json(nullptr) : Json(id); };
@@ -216,6 +223,7 @@ Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& know
   }
   plan["without_checkpoints"] = std::move(without);
   plan["phases_expected"] = std::llround(complete * phases);
+  plan["phases_range"] = simulated ? Json({simulated->low, simulated->high}) : Json(nullptr);
   plan["phases_per_run"] = phases;
   plan["phases_per_run_of"] = or_null(known.work_of);
   plan["work_at_most"] = runs_at_most * spec.budget.per_run;
@@ -251,27 +259,29 @@ std::string work_text(const Json& plan, const char* which) {
          plan["unit"].get<std::string>();
 }
 
-std::string expectation_of(const Json& plan) {
+std::string expectation_of(const Json& plan, const std::string& rule) {
   const Json& measured_on = plan["phases_per_run_of"];
   if (!measured_on.is_null()) return "as in " + measured_on.get<std::string>();
-  return plan["phases_expected"] == plan["phases_at_most"] ? "as no rule stops runs"
-                                                           : "as the rule stops runs on average";
+  if (plan["phases_expected"] != plan["phases_at_most"]) return "as the rule stops runs on average";
+  return rule == "none" ? "as no rule stops runs" : "if the rule stops none";
 }
 
-std::string expected_text(const Json& plan) {
+std::string range_text(const Json& range) {
+  return "between " + count_text(range[0].get<std::int64_t>()) + " and " +
+         count_text(range[1].get<std::int64_t>()) + " phases in 90 % of simulated sweeps";
+}
+
+std::string expected_text(const Json& plan, const std::string& rule) {
   return work_text(plan, "expected") + "; " + number_text(plan["phases_per_run"].get<double>()) +
-         " phases a run, " + expectation_of(plan) +
+         " phases a run, " + expectation_of(plan, rule) +
          (plan["without_checkpoints"].is_null() ? "" : ", if the program saves checkpoints");
 }
 
 std::string without_checkpoints_text(const Json& plan) {
   const Json& without = plan["without_checkpoints"];
-  const Json& range = without["phases_range"];
   return count_text(int_at(without, "/phases_expected")) + " phases, " +
-         count_text(int_at(without, "/work_expected")) + " " + text_at(plan, "/unit") +
-         " (between " + count_text(range[0].get<std::int64_t>()) + " and " +
-         count_text(range[1].get<std::int64_t>()) +
-         " phases in 90 % of simulated sweeps) if it saves none";
+         count_text(int_at(without, "/work_expected")) + " " + text_at(plan, "/unit") + " (" +
+         range_text(without["phases_range"]) + ") if it saves none";
 }
 
 std::string runs_text(const Json& spec, const Json& plan) {
@@ -312,7 +322,9 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
       {"terminator", text_at(rule, "/rule") + settings_text(rule, "rule")},
       {"budget", budget_text(spec)},
       {"runs", runs_text(spec, plan)},
-      {"expected", expected_text(plan)}};
+      {"expected", expected_text(plan, text_at(rule, "/rule"))}};
+  if (!plan["phases_range"].is_null() && plan["phases_range"][0] != plan["phases_range"][1])
+    lines.push_back({"", range_text(plan["phases_range"])});
   if (!plan["without_checkpoints"].is_null()) lines.push_back({"", without_checkpoints_text(plan)});
   lines.push_back({"at most", work_text(plan, "at_most")});
   lines.push_back({"wall time", wall_text(plan, slots)});
