@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t plays = 19;  // 18 of 20 further ones lie between their least and most
 constexpr int workers = 2;
+constexpr int whole_curves_max = 300;  // phases of `median`: 0.2 s
 
 // Trials of a simulated sweep; the runs of a larger one train as long on average. Judging several
 // seeds together takes time that grows with their reports; 0: too long.
@@ -140,6 +141,7 @@ std::optional<PhaseForecast> forecast_without_pauses(const TerminatorSpec& rule,
   const auto rows = terminator_table();
   const auto row = std::ranges::find(rows, rule.rule, &TerminatorRow::rule);
   if (row == rows.end() || row->judges_values || !row->without_pauses.empty()) return std::nullopt;
+  if (row->judges_whole_curves && shape.phases > whole_curves_max) return std::nullopt;
   return simulated(rule, rule, shape);
 }
 

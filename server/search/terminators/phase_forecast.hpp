@@ -19,7 +19,8 @@ struct PhaseForecast {
 // members or a bar end runs as well, or if trials of several seeds have more than 300 phases: a
 // simulation would take too long.
 
-// Of a rule that pauses no run. nullopt for others, and for one that judges values themselves.
+// Of a rule that pauses no run. nullopt for others, for one that judges values themselves, and
+// where one that judges whole curves has more than 300 phases.
 std::optional<PhaseForecast> forecast_without_pauses(const TerminatorSpec& rule,
                                                      const SweepShape& shape);
 

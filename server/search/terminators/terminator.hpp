@@ -120,6 +120,8 @@ struct TerminatorRow {
   // It compares values with numbers instead of with each other: which runs it stops depends on what
   // the objective measures.
   bool judges_values = false;
+  // judge() reads all reports of a run: the time of a sweep grows with the square of its phases.
+  bool judges_whole_curves = false;
   // The rule that judges runs which cannot be resumed; empty if this rule never pauses.
   std::string_view without_pauses{};
   // While runs are to be proposed, and afterwards; fitted by sweep_end_bench to simulated sweeps of

@@ -94,6 +94,15 @@ TEST(PhaseForecast, is_absent_where_a_rule_pauses_or_the_values_decide) {
   }
 }
 
+// A plan of 10,000 phases under `median` took minutes.
+TEST(PhaseForecast, of_whole_curves_is_absent_where_it_would_take_too_long) {
+  for (const char* rule : {"median", "percentile"}) {
+    const SweepSpec shorter = sweep_of(rule, 64, 300), longer = sweep_of(rule, 64, 10'000);
+    EXPECT_TRUE(forecast_without_pauses(shorter.terminator, sweep_shape(shorter))) << rule;
+    EXPECT_FALSE(forecast_without_pauses(longer.terminator, sweep_shape(longer))) << rule;
+  }
+}
+
 TEST(PhaseForecast, of_a_large_sweep_grows_with_its_trials) {
   const auto one = forecast_of(sweep_of("hone", 64, 10));
   const auto ten = forecast_of(sweep_of("hone", 640, 10));
