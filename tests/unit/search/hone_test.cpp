@@ -224,6 +224,19 @@ TEST(HoneRule, expects_the_phases_that_its_sweeps_train) {
     }
 }
 
+TEST(HoneRule, expects_more_of_second_looks_and_hedged_trials_and_less_of_forks) {
+  const auto expected = [](const char* setting, double value) {
+    const TerminatorSpec spec{"hone", {{"efficiency", 0.5}, {setting, value}}};
+    return made(spec, {64, 1, 10})->expected_phases();
+  };
+  const double plain = expected("second_looks", 0);
+  // A doubt of 1 / 4: a third of the sweep's own phases, less half a run.
+  EXPECT_NEAR(expected("second_looks", 1), plain + (64 * plain / 3 - 5) / 64, 1e-9);
+  const double looked = expected("ties", 1);
+  EXPECT_GT(expected("hedge", 0.5), looked + 0.4 * (10 - looked));
+  EXPECT_LT(expected("forks", 0.5), looked - 0.1 * looked);
+}
+
 TEST(HoneRule, refuses_settings_that_make_no_sense) {
   for (const auto& [name, value] :
        {std::pair{"efficiency", 1.5}, std::pair{"memory", 0.0}, std::pair{"ties", 2.0},
