@@ -53,7 +53,7 @@ TEST(ApiRead, ExpectsFewerPhasesUnderAnEarlyStopper) {
   EXPECT_LT(server.get("/v1/sweeps/" + early)["phases"]["expected"], 8 * 4);
 }
 
-// Each run that waited counted as half a run to come: near the end a third too much was expected.
+// Each run that waited counted as half a run to come: near the end too much was expected.
 TEST(ApiRead, ExpectsThePlanOfARuleThatPausesUntilItIsExceeded) {
   TestApi server;
   const auto sweep = server.submit(small_spec("hone", 8));
