@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `hone plan` expects, and what the sweeps of the rule `hone` then train.
 
-plan_bench.py [--bin build/release/bin] [--seeds 3]
+plan_bench.py [--bin build/release/bin] [--seeds 6]
 
 Small trainings of several trainers, each with so many seeds: phases planned, phases trained, and
 the one as a multiple of the mean of the other.
@@ -14,15 +14,19 @@ import subprocess
 
 from metaoptimization import ROOT, Installation
 
-# Trainer, environment, frames of a complete run, phases, trials.
+# Trainer, environment, frames of a complete run, phases, trials, share of forks.
 SWEEPS = [
-    ("a2c", "CartPole-v1", 40_000, 10, 32),
-    ("a2c", "CartPole-v1", 40_000, 10, 64),
-    ("ga3c", "CartPole-v1", 40_000, 20, 24),
-    ("ppo", "Acrobot-v1", 60_000, 10, 24),
-    ("a2c", "LunarLander-v3", 60_000, 10, 32),
-    ("dqn", "CartPole-v1", 20_000, 5, 24),
-    ("a2c", "MinAtar-breakout", 60_000, 30, 16),
+    ("a2c", "CartPole-v1", 40_000, 10, 32, 0),
+    ("a2c", "CartPole-v1", 40_000, 10, 64, 0),
+    ("ga3c", "CartPole-v1", 40_000, 20, 24, 0),
+    ("ppo", "Acrobot-v1", 60_000, 10, 24, 0),
+    ("a2c", "LunarLander-v3", 60_000, 10, 32, 0),
+    ("dqn", "CartPole-v1", 20_000, 5, 24, 0),
+    ("a2c", "MinAtar-breakout", 60_000, 30, 16, 0),
+    ("a2c", "CartPole-v1", 40_000, 10, 32, 0.5),
+    ("a2c", "CartPole-v1", 40_000, 10, 32, 1),
+    ("ppo", "Acrobot-v1", 60_000, 10, 24, 0.5),
+    ("a2c", "LunarLander-v3", 60_000, 10, 32, 0.5),
 ]
 SPACE = {
     "learning_rate": {"type": "float", "min": 1e-4, "max": 1e-1, "scale": "log"},
@@ -31,8 +35,10 @@ SPACE = {
 
 
 def sweep_of(row: tuple, seed: int) -> dict:
-    trainer, env, frames, phases, trials = row
-    return {"objective": {"metric": "return", "goal": "maximize"}, "seed": seed,
+    trainer, env, frames, phases, trials, forks = row
+    of_forks = {"terminator": {"rule": "hone", "version": 2, "forks": forks},
+                "checkpoints": {"keep": "all"}} if forks else {}
+    return {**of_forks, "objective": {"metric": "return", "goal": "maximize"}, "seed": seed,
             "trainer": {"name": trainer, "env": env}, "parameters": SPACE,
             "search": {"trials": trials}, "resources": {"cpus": 1},
             "budget": {"unit": "frames", "per_run": frames, "phases": phases}}
@@ -52,10 +58,10 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, default=ROOT / "build/release/bin")
     parser.add_argument("--scratch", help="where server and worker keep their files meanwhile")
     parser.add_argument("--slots", type=int, default=2)
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=6)
     options = parser.parse_args()
-    print("| trainer | environment | trials | phases | planned | trained | ratio |")
-    print("|---|---|---:|---:|---:|---|---:|")
+    print("| trainer | environment | trials | phases | forks | planned | trained | ratio |")
+    print("|---|---|---:|---:|---:|---:|---|---:|")
     for row in SWEEPS:
         # A new server for each: an earlier sweep of the same training would be the plan.
         here = Installation(options)
@@ -65,8 +71,8 @@ def main():
                        for seed in range(1, options.seeds + 1)]
         finally:
             here.close()
-        trainer, env, _, phases, trials = row
-        print(f"| `{trainer}` | `{env}` | {trials} | {phases} | {plan} |"
+        trainer, env, _, phases, trials, forks = row
+        print(f"| `{trainer}` | `{env}` | {trials} | {phases} | {forks} | {plan} |"
               f" {', '.join(map(str, trained))} | {plan / statistics.fmean(trained):.2f} |",
               flush=True)
 

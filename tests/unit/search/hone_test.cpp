@@ -208,7 +208,7 @@ int phases_trained(const Terminator& rule, const SweepShape& shape, std::uint64_
   return play.phases();
 }
 
-// 76 phases were planned for 32 trials of 10 phases; tests/bench/plan_bench.py trained 97 to 144.
+// 76 phases were planned for 32 trials of 10 phases; tests/bench/plan_bench.py trained 97 to 170.
 // With 100 phases 360 were planned for 64 trials, although no run is judged before its tenth.
 TEST(HoneRule, expects_the_phases_that_its_sweeps_train) {
   for (const std::int64_t trials : {16, 64})
@@ -224,7 +224,7 @@ TEST(HoneRule, expects_the_phases_that_its_sweeps_train) {
     }
 }
 
-TEST(HoneRule, expects_more_of_second_looks_and_hedged_trials_and_less_of_forks) {
+TEST(HoneRule, expects_more_of_second_looks_and_hedged_trials) {
   const auto expected = [](const char* setting, double value) {
     const TerminatorSpec spec{"hone", {{"efficiency", 0.5}, {setting, value}}};
     return made(spec, {64, 1, 10})->expected_phases();
@@ -234,7 +234,6 @@ TEST(HoneRule, expects_more_of_second_looks_and_hedged_trials_and_less_of_forks)
   EXPECT_NEAR(expected("second_looks", 1), plain + (64 * plain / 3 - 5) / 64, 1e-9);
   const double looked = expected("ties", 1);
   EXPECT_GT(expected("hedge", 0.5), looked + 0.4 * (10 - looked));
-  EXPECT_LT(expected("forks", 0.5), looked - 0.1 * looked);
 }
 
 TEST(HoneRule, refuses_settings_that_make_no_sense) {

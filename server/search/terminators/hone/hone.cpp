@@ -65,9 +65,6 @@ struct HoneSettings {
 constexpr int newest_version = 4;
 constexpr double hedge_share = 0.03;  // since version 2
 constexpr int looks_max = 3;          // runs of an incumbent, its own included
-// Phases that a fork needs not train, as a share of what others train: 0.22 to 0.54 of sweeps of
-// a2c on CartPole, by the share of forks.
-constexpr double inherited_share = 1.0 / 3;
 constexpr std::size_t donors_of = 5;  // one of so many runs may be continued, as in populations
 
 // The rank of a run among those that reported as many phases.
@@ -164,7 +161,8 @@ class HoneRule final : public Terminator {
   }
 
   // At the efficiency of most curves. Once every trial is started, ranks are judged at half the
-  // exponent, so that of all runs the share of that exponent is promoted in the end.
+  // exponent, so that of all runs the share of that exponent is promoted in the end. Sweeps
+  // with forks, which begin later, train about as much (tests/bench/plan_bench.py).
   double expected_phases() const override {
     const double efficiency = settings_.efficiency.value_or(usual_efficiency);
     double phases = 0, share = 1;
@@ -174,7 +172,6 @@ class HoneRule final : public Terminator {
       phases += share * (to - from);
     }
     phases += settings_.hedge * (shape_.phases - phases);
-    phases *= 1 - inherited_share * settings_.forks;
     return std::min<double>(with_second_looks(phases, doubt(efficiency)), shape_.phases);
   }
 
