@@ -26,6 +26,10 @@ struct Verdict;
 // Instantiated by the Requests<...> or Replies<...> of the file that describes T.
 template <class T>
 Result<T> decode_request(const Json& document);
+// As decode_request, for what was accepted once and is kept: only its shape matters, so that a rule
+// that became stricter since does not make it unreadable. Instantiated for SweepSpec.
+template <class T>
+Result<T> decode_recorded(const Json& document);
 // Unknown fields are tolerated here: an older client may talk to a newer server.
 template <class T>
 Result<T> decode_reply(const Json& document);

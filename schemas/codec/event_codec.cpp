@@ -129,9 +129,8 @@ void fields(auto& f, Of<TagsChanged> auto& e) {
 void fields(auto& f, Of<SweepArchived> auto& e) { f("sweep", e.sweep)("archived", e.archived); }
 void fields(auto& f, Of<TrialPinned> auto& e) { f("trial", e.trial)("pinned", e.pinned); }
 void fields(auto& f, Of<SweepEdited> auto& e) {
-  f("sweep", e.sweep)("request_id", e.request_id).some("trials", e.trials);
-  f.some("concurrency", e.concurrency).some("widened", e.widened).some("share", e.share);
-  f.some("slots", e.slots).some("by", e.by);
+  f("sweep", e.sweep)("request_id", e.request_id);
+  changes_of_edit(f, e, "widened", e.widened);
 }
 void fields(auto& f, Of<SweepImported> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("past", e.past, ListOf{OfType{}, past_max});

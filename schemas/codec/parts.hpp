@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/default_methods.hpp"
 #include "schemas/codec/fields.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/info.hpp"
@@ -257,6 +258,14 @@ void fields(auto& f, Of<Widening> auto& w) {
   f("name", w.name, name_rule).some("min", w.min).some("max", w.max).some("values", w.values);
 }
 
+// What an edit changes, as a request asks for it and as the ledger keeps it.
+void changes_of_edit(auto& f, auto& edit, std::string_view widened, auto& widenings) {
+  f.some("trials", edit.trials, Count{1, trials_max});
+  f.some("concurrency", edit.concurrency, Integer{0, concurrency_max});
+  f.some(widened, widenings).some("share", edit.share, Integer{1, share_max});
+  f.some("slots", edit.slots).some("by", edit.by);
+}
+
 }  // namespace hone::codec
 
 namespace hone {
@@ -264,6 +273,11 @@ namespace hone {
 template <class T>
 Result<T> decode_request(const Json& document) {
   return codec::decode_as<T>(document);
+}
+
+template <class T>
+Result<T> decode_recorded(const Json& document) {
+  return codec::decode_as<T>(document, {}, codec::Fault::of_ledger());
 }
 
 template <class T>

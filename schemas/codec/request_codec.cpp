@@ -153,9 +153,8 @@ void fields(auto& f, Of<ArchiveRequest> auto& r) { f("archived", r.archived); }
 void fields(auto& f, Of<PinRequest> auto& r) { f("pinned", r.pinned); }
 
 void fields(auto& f, Of<EditRequest> auto& r) {
-  f("request_id", r.request_id, read_request_id).some("trials", r.trials, Count{1, 1'000'000});
-  f.some("concurrency", r.concurrency, Integer{0, concurrency_max}).some("widen", r.widen);
-  f.some("share", r.share, Integer{1, share_max}).some("slots", r.slots).some("by", r.by);
+  f("request_id", r.request_id, read_request_id);
+  changes_of_edit(f, r, "widen", r.widen);
 }
 void check(Reader& reader, const EditRequest& request) {
   if (!request.trials && !request.concurrency && request.widen.empty() && !request.share &&

@@ -388,3 +388,9 @@ Json write(const SweepSpec& spec) {
 template struct Requests<SweepSpec>;
 
 }  // namespace hone::codec
+
+namespace hone {
+
+template Result<SweepSpec> decode_recorded(const Json&);
+
+}  // namespace hone

@@ -30,6 +30,10 @@ struct Widen {
 
 }  // namespace
 
+void widen(Parameter& parameter, const Widening& widening) {
+  std::visit(Widen{widening}, parameter.domain);
+}
+
 void apply(const SweepEdited& edit, SweepSpec& spec) {
   if (edit.trials) spec.search.trials = *edit.trials;
   if (edit.concurrency)
@@ -39,7 +43,7 @@ void apply(const SweepEdited& edit, SweepSpec& spec) {
   if (edit.by) spec.by = *edit.by == Deadline{} ? std::nullopt : edit.by;
   for (const Widening& widening : edit.widened)
     for (Parameter& parameter : spec.parameters)
-      if (parameter.name == widening.name) std::visit(Widen{widening}, parameter.domain);
+      if (parameter.name == widening.name) widen(parameter, widening);
 }
 
 }  // namespace hone

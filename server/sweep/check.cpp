@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/nearest.hpp"
+#include "schemas/rules/rules.hpp"
 #include "schemas/types/reach.hpp"
 #include "server/search/samplers/cmaes/cost.hpp"
 #include "server/search/samplers/sampler.hpp"
@@ -322,6 +323,16 @@ Status check_replicates(const SweepSpec& spec) {
 
 }  // namespace
 
+Status check_domains(const SweepSpec& spec) {
+  for (const Parameter& parameter : spec.parameters)
+    if (auto allowed = rules::check(parameter); !allowed)
+      return refuse(
+          Code::invalid,
+          "'" + parameter.name + "' has a domain that is not allowed: " + allowed.error().detail,
+          "/parameters/" + parameter.name + allowed.error().at);
+  return Done{};
+}
+
 Status check_spec(const SweepSpec& spec) {
   constexpr std::uint64_t seed_max = (1ULL << 53) - 1;  // every language reads it exactly
   if (spec.seed > seed_max)
@@ -338,6 +349,11 @@ Status check_spec(const SweepSpec& spec) {
   if (auto fits = check_rule_forks(spec); !fits) return fits;
   if (auto fits = check_evolution(spec); !fits) return fits;
   return check_terminator(spec.terminator, sweep_shape(spec));
+}
+
+Status check_changed(const SweepSpec& spec) {
+  if (auto allowed = rules::check(spec); !allowed) return allowed;
+  return check_spec(spec);
 }
 
 }  // namespace hone

@@ -3,12 +3,28 @@
 // nothing is written for it.
 #pragma once
 
+#include <vector>
+
 #include "base/result.hpp"
+
 namespace hone {
 
 struct SweepSpec;
+struct Widening;
 
 // Refuses an invalid spec; error.at is relative to the spec ("/trainer/name").
 Status check_spec(const SweepSpec& spec);
+
+// The same of a spec that no document states: what an edit leads to. It obeys the rules of a sweep
+// file, too (schemas/rules), which a submission has met when its document was read.
+Status check_changed(const SweepSpec& spec);
+
+// Refuses a spec with a parameter that a sweep file may not state. A hone that checked edits by
+// other rules than submissions accepted domains in which nothing can be proposed.
+Status check_domains(const SweepSpec& spec);
+
+// Refuses what does not widen the space of `spec`, or makes of it what a sweep file may not state.
+// error.at begins with "/widen/".
+Status check_widenings(SweepSpec spec, const std::vector<Widening>& widenings);
 
 }  // namespace hone

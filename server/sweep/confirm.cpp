@@ -15,9 +15,18 @@ namespace {
 // confirmation draws its seeds from another stream, so that no seed is trained twice.
 constexpr int seeds_end = 1 << 19;
 
+// At most so many bytes of a text, without a part of a character at the end.
+std::string shortened(std::string text, std::size_t bytes) {
+  while (bytes < text.size() && bytes > 0 &&
+         (static_cast<unsigned char>(text[bytes]) & 0xc0U) == 0x80U)
+    --bytes;
+  text.resize(std::min(bytes, text.size()));
+  return text;
+}
+
 SweepSpec confirmation_of(const Sweep& sweep, const ConfirmRequest& request, std::size_t trials) {
   SweepSpec spec = sweep.spec;
-  spec.name = sweep.spec.name.substr(0, 80) + " confirmed";
+  spec.name = shortened(sweep.spec.name, 80) + " confirmed";
   spec.search = {"random", static_cast<std::int64_t>(trials), {}, {}, {}};
   spec.terminator = {"none", {}};
   spec.seeds = request.seeds;

@@ -1,9 +1,11 @@
 // Edits of a sweep, and the continuation of one that has ended. Proposed trials stay as they are,
 // so that every number in the ledger keeps its meaning and a replay proposes the same trials again.
 #include <algorithm>
+#include <cmath>
 
 #include "base/expect.hpp"
 #include "base/nearest.hpp"
+#include "schemas/rules/rules.hpp"
 #include "schemas/types/edit.hpp"
 #include "server/sweep/check.hpp"
 #include "server/sweep/rules.hpp"
@@ -34,8 +36,7 @@ struct CheckWidening {
   }
   Status operator()(const IntDomain& domain) const {
     const auto whole = [](const std::optional<double>& bound) {
-      return !bound || (std::abs(*bound) <= 9e15 &&
-                        *bound == static_cast<double>(static_cast<std::int64_t>(*bound)));
+      return !bound || (std::abs(*bound) < 0x1p63 && *bound == std::trunc(*bound));
     };
     if (!whole(to.min) || !whole(to.max)) return error("its bounds are whole numbers");
     if (domain.step > 1 && to.min)
@@ -55,9 +56,27 @@ struct CheckWidening {
   Status operator()(const DerivedDomain&) const { return error("it is computed; fork the sweep"); }
 };
 
-Status check_widening(const SweepSpec& spec, const Widening& widening, const std::string& at) {
+// What a sweep file may not state is no result of an edit either.
+Status check_widened(Parameter parameter, const Widening& widening, const std::string& at) {
+  if (auto grows = std::visit(CheckWidening{widening, at}, parameter.domain); !grows) return grows;
+  widen(parameter, widening);
+  const auto allowed = rules::check(parameter);
+  if (allowed) return Done{};
+  const std::string field = allowed.error().at.substr(0, allowed.error().at.find('/', 1));
+  const bool named = field == "/min" || field == "/max" || field == "/values";
+  return refuse(allowed.error().code, "'" + parameter.name + "': " + allowed.error().detail,
+                named ? at + field : at);
+}
+
+// Widens `spec` after the check, so that the next widening of the same parameter is checked against
+// its result.
+Status check_widening(SweepSpec& spec, const Widening& widening, const std::string& at) {
   const auto found = std::ranges::find(spec.parameters, widening.name, &Parameter::name);
-  if (found != spec.parameters.end()) return std::visit(CheckWidening{widening, at}, found->domain);
+  if (found != spec.parameters.end()) {
+    if (auto fits = check_widened(*found, widening, at); !fits) return fits;
+    widen(*found, widening);
+    return Done{};
+  }
   std::vector<std::string_view> known;
   for (const Parameter& parameter : spec.parameters) known.push_back(parameter.name);
   return refuse(
@@ -103,6 +122,14 @@ Status check_state(const Book& book, const Sweep& sweep, const EditRequest& requ
 
 }  // namespace
 
+Status check_widenings(SweepSpec spec, const std::vector<Widening>& widenings) {
+  for (std::size_t i = 0; i < widenings.size(); ++i) {
+    const std::string at = "/widen/" + std::to_string(i);
+    if (auto fits = check_widening(spec, widenings[i], at); !fits) return fits;
+  }
+  return Done{};
+}
+
 Result<Events> decide_edit(const Book& book, const Edit& command) {
   const Sweep* sweep = find_sweep(book, command.sweep);
   if (sweep == nullptr) return refuse(Code::not_found, "no sweep " + text(command.sweep));
@@ -113,10 +140,7 @@ Result<Events> decide_edit(const Book& book, const Edit& command) {
     if (auto fits = check_open_sweeps(book); !fits) return fits.error();
   if (request.trials)
     if (auto fits = check_trials(*sweep, *request.trials); !fits) return fits.error();
-  for (std::size_t i = 0; i < request.widen.size(); ++i) {
-    const std::string at = "/widen/" + std::to_string(i);
-    if (auto fits = check_widening(sweep->spec, request.widen[i], at); !fits) return fits.error();
-  }
+  if (auto fits = check_widenings(sweep->spec, request.widen); !fits) return fits.error();
   const SweepEdited edited{sweep->id,     request.request_id, request.trials, request.concurrency,
                            request.widen, request.share,      request.slots,  request.by};
   SweepSpec spec = sweep->spec;
@@ -126,7 +150,7 @@ Result<Events> decide_edit(const Book& book, const Edit& command) {
     return refuse(Code::invalid, "a run needs " + std::to_string(most) + " slots", "/slots/max");
   // What an earlier hone accepted stays: it is checked again only where it asks for more.
   if (request.trials || !request.widen.empty() || request.slots || request.by || request.share)
-    if (auto fits = check_spec(spec); !fits) return fits.error();
+    if (auto fits = check_changed(spec); !fits) return fits.error();
   return Events{edited};
 }
 

@@ -48,7 +48,8 @@ class CheckEvent {
   Status operator()(const SweepEnded& e) const {
     const Sweep* sweep = find_sweep(book_, e.sweep);
     return require(sweep != nullptr && !is_end(sweep->state) && is_end(e.state) &&
-                       sweep->open_runs == 0 && sweep->queue.empty(),
+                       e.state != SweepState::quarantined && sweep->open_runs == 0 &&
+                       sweep->queue.empty(),
                    "ends a sweep that still has runs");
   }
   Status operator()(const TrialProposed& e) const {
@@ -148,9 +149,10 @@ class CheckEvent {
     const Sweep* sweep = find_sweep(book_, e.sweep);
     if (sweep == nullptr || (is_end(sweep->state) && !e.trials))
       return event_refusal("edits a sweep that is over");
+    if (auto wider = check_widenings(sweep->spec, e.widened); !wider) return wider;
     SweepSpec spec = sweep->spec;
     apply(e, spec);
-    return check_spec(spec);
+    return check_changed(spec);
   }
   Status operator()(const SweepArchived& e) const {
     return require(find_sweep(book_, e.sweep) != nullptr, "archives no sweep");

@@ -114,6 +114,7 @@ TEST(Edit, of_each_kind_of_domain_is_refused_with_its_reason) {
 
 TEST(Edit, adds_values_at_the_end_of_a_choice) {
   auto spec = small_spec(2, 1);
+  spec.trainer = CommandTrainer{{"train", "${n}"}};
   spec.parameters = {{"n", ChoiceDomain{{std::int64_t{1}, std::int64_t{2}}}, ""}};
   Given given;
   const SweepId sweep = given.submit(spec);

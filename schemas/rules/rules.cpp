@@ -1,0 +1,43 @@
+#include "schemas/rules/rules.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/body.hpp"
+#include "schemas/codec/event_codec.hpp"
+#include "schemas/types/spec.hpp"
+
+namespace hone::rules {
+namespace {
+
+Error unreadable(const EventBody& body, const Error& why) {
+  return refuse(Code::internal, "an event of kind " + std::string(kind(body)) +
+                                    " could not be read again: " + why.detail +
+                                    (why.at.empty() ? "" : " (" + why.at + ")"));
+}
+
+}  // namespace
+
+Status check(const SweepSpec& spec) {
+  const auto read = decode_request<SweepSpec>(encode(spec));
+  return read ? Status(Done{}) : read.error();
+}
+
+Status check(const Parameter& parameter) {
+  const auto read = decode_space(encode_space({parameter}), "");
+  if (read) return Done{};
+  Error error = read.error();
+  error.at.erase(0, std::min(error.at.find('/', 1), error.at.size()));
+  return error;
+}
+
+Result<std::string> readable_text(const EventBody& body) {
+  std::string text = to_text(encode(body));
+  const auto document = parse_json(text);
+  if (!document) return unreadable(body, document.error());
+  const auto read = decode_event(kind(body), *document);
+  if (!read) return unreadable(body, read.error());
+  if (to_text(encode(*read)) == text) return text;
+  return unreadable(body, refuse(Code::internal, "it would be read as another event"));
+}
+
+}  // namespace hone::rules
