@@ -74,15 +74,26 @@ inline void lend(SQLite::Statement& s, int at, const std::optional<std::string>&
   value ? s.bindNoCopy(at, *value) : s.bind(at);
 }
 
-// Executes a statement that returns no rows. Returns the number of changed rows.
+// Executes a bound statement that returns no rows, and resets it. Returns the number of changed
+// rows.
+inline int execute(SQLite::Statement& s) {
+  try {
+    const int changed = s.exec();
+    s.reset();
+    return changed;
+  } catch (...) {
+    s.tryReset();  // else the next use of the statement would report this failure again
+    throw;
+  }
+}
+
+// The same of a statement with these values as its parameters 1, 2, ...
 template <class... Values>
 int run(SQLite::Statement& s, const Values&... values) {
   s.reset();
   [[maybe_unused]] int at = 0;
   (lend(s, ++at, values), ...);
-  const int changed = s.exec();
-  s.reset();
-  return changed;
+  return execute(s);
 }
 
 // Reads the current row from left to right.

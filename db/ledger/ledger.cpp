@@ -1,5 +1,6 @@
 #include "db/ledger/ledger.hpp"
 
+#include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Transaction.h>
 #include <sqlite3.h>
 
@@ -62,6 +63,22 @@ struct Ledger::Statements {
   NewestEvent last;
 };
 
+Culprit culprit_of(const std::exception& trouble) {
+  const auto* sqlite = dynamic_cast<const SQLite::Exception*>(&trouble);
+  if (sqlite == nullptr) return Culprit::hone;
+  switch (sqlite->getErrorCode()) {
+    case SQLITE_ERROR:
+    case SQLITE_TOOBIG:
+    case SQLITE_CONSTRAINT:
+    case SQLITE_MISMATCH:
+    case SQLITE_MISUSE:
+    case SQLITE_RANGE:
+      return Culprit::hone;
+    default:
+      return Culprit::disk;
+  }
+}
+
 Ledger::Ledger(SQLite::Database& db) : db_(db), statements_(std::make_unique<Statements>(db)) {}
 Ledger::~Ledger() = default;
 
@@ -71,13 +88,7 @@ void Ledger::flush() { statements_->projection.flush(); }
 
 void Ledger::commit() {
   flush();
-  // A failed COMMIT must not leave the statement busy: the transaction is rolled back after it.
-  try {
-    sql::run(statements_->commit);
-  } catch (...) {
-    statements_->commit.tryReset();
-    throw;
-  }
+  sql::run(statements_->commit);
 }
 
 void Ledger::rollback() {
@@ -96,10 +107,11 @@ void Ledger::follows(const Event& event) {
   newest.at = event.at;
 }
 
-void Ledger::append(const Event& event) {
+void Ledger::append(const Event& event) { append(event, to_text(encode(event.body))); }
+
+void Ledger::append(const Event& event, const std::string& body) {
   follows(event);
   const auto sweep = statements_->projection.sweep_of(event.body);
-  const std::string body = to_text(encode(event.body));
   event_bytes_ += static_cast<std::int64_t>(body.size());
   Link& link = statements_->last.link;
   link = next_link(link, {event.seq, event.at, kind(event.body), sweep, body});
@@ -194,16 +206,23 @@ Event read_event(SQLite::Statement& row) {
 }
 
 void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>& visit,
-                    std::int64_t most) const {
+                    std::int64_t most, const LeftOut& left_out) const {
   SQLite::Statement rows(
-      db_, "SELECT seq, at, kind, body FROM event WHERE seq > ? ORDER BY seq LIMIT ?");
+      db_, "SELECT seq, at, kind, body, sweep FROM event WHERE seq > ? ORDER BY seq LIMIT ?");
   sql::bind(rows, after, most);
   for (auto next = after + 1; rows.executeStep(); ++next) {
-    const Event event = read_event(rows);
-    if (event.seq != next)
+    if (rows.getColumn(0).getInt64() != next)
       throw std::runtime_error("event " + std::to_string(next) + " of the ledger is missing");
     event_bytes_ += rows.getColumn(3).getBytes();
-    visit(event);
+    if (const SweepId sweep{rows.getColumn(4).getInt64()}; sweep && left_out.holds(sweep)) {
+      sql::Columns c(rows);
+      const auto seq = c.integer();
+      const auto at = c.instant();
+      const auto kind = c.view();
+      left_out.visit({seq, at, kind, sweep, c.view()});
+    } else {
+      visit(read_event(rows));
+    }
   }
 }
 

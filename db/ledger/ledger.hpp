@@ -6,7 +6,9 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
+#include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -14,12 +16,41 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "schemas/types/ids.hpp"
 #include "schemas/types/metric.hpp"
 
 namespace hone {
 
 struct Event;
 struct LedgerRow;
+
+// The sweeps whose rows a replay does not read.
+struct LeftOut {
+  std::function<bool(SweepId)> holds = [](SweepId) { return false; };
+  std::function<void(const LedgerRow&)> visit = [](const LedgerRow&) {};
+};
+
+// Why a start cannot use a sweep.
+struct Quarantined {
+  std::int64_t event = 0;  // the first that cannot be read or folded
+  std::string why;
+};
+using Quarantine = std::map<SweepId, Quarantined>;
+
+// Decodes every event. Returns the sweeps with one that cannot be decoded.
+Quarantine find_unreadable(SQLite::Database& db);
+
+// The sweep of an event; nullopt if it is of none, or not there.
+std::optional<SweepId> sweep_of_event(SQLite::Database& db, std::int64_t seq);
+
+// The sweeps that the last start could not read. keep: inside no transaction.
+Quarantine read_quarantine(SQLite::Database& db);
+void keep_quarantine(SQLite::Database& db, const Quarantine& quarantine);
+
+// What an exception of this room is a failure of: the disk (or the memory), or hone, which wrote
+// what the tables do not accept.
+enum class Culprit { disk, hone };
+Culprit culprit_of(const std::exception& trouble);
 
 class Ledger {
  public:
@@ -33,7 +64,10 @@ class Ledger {
   void rollback();  // does nothing if SQLite has rolled back, as after a failed commit
 
   // Precondition: between begin and commit; event.seq == last_seq() + 1, and no event of the ledger
-  // is later. Writes the event row and the projection.
+  // is later. Writes the event row and the projection. `body`: the event's body as text. Throws
+  // SQLite::Exception or std::runtime_error for an event that contradicts those before it; roll
+  // back then.
+  void append(const Event& event, const std::string& body);
   void append(const Event& event);
   // Appends a row of the ledger that this one copies, byte for byte. `link` as 32 bytes; empty for
   // a row that is older than the chain. Refuses (conflict) a row that does not continue this
@@ -50,10 +84,11 @@ class Ledger {
 
   [[nodiscard]] std::int64_t last_seq() const;
 
-  // Calls `visit` for every event after `after`, in order, at most `most` of them (-1: all). Throws
-  // std::runtime_error with the seq of a missing or damaged row.
+  // Calls `visit` for every event after `after`, in order, at most `most` of them (-1: all), but
+  // with rows of the sweeps in `left_out` that calls its `visit` instead. Throws std::runtime_error
+  // with the seq of a missing or damaged row.
   void replay(std::int64_t after, const std::function<void(const Event&)>& visit,
-              std::int64_t most = -1) const;
+              std::int64_t most = -1, const LeftOut& left_out = {}) const;
 
   // Of the bodies of the events that this object appended or replayed.
   [[nodiscard]] std::int64_t event_bytes() const { return event_bytes_; }

@@ -14,8 +14,7 @@ void CurveRows::ended(RunId run) {
   if (points_.empty()) return;
   sql::bind(add_, run.trial, run.replicate);
   add_.bindNoCopy(3, points_.data(), static_cast<int>(points_.size() * sizeof(PackedPoint)));
-  add_.exec();
-  add_.reset();
+  sql::execute(add_);
 }
 
 }  // namespace hone

@@ -65,7 +65,8 @@ SweepSpec read_spec(SQLite::Statement& select, SweepId sweep) {
   const std::string text = select.executeStep() ? select.getColumn(0).getString() : "";
   select.reset();
   const auto document = parse_json(text);
-  auto spec = document ? decode_request<SweepSpec>(*document) : Result<SweepSpec>(document.error());
+  auto spec =
+      document ? decode_recorded<SweepSpec>(*document) : Result<SweepSpec>(document.error());
   if (!spec) throw std::runtime_error("the spec of " + hone::text(sweep) + " cannot be read");
   return *std::move(spec);
 }

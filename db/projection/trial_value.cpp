@@ -140,7 +140,7 @@ const TrialValueRule& TrialValues::Statements::rule_of(SweepId sweep) {
   spec.reset();
   const auto document = parse_json(text);
   const auto read =
-      document ? decode_request<SweepSpec>(*document) : Result<SweepSpec>(document.error());
+      document ? decode_recorded<SweepSpec>(*document) : Result<SweepSpec>(document.error());
   if (!read) throw std::runtime_error("the spec of " + hone::text(sweep) + " cannot be read");
   if (rules.size() >= rules_max) rules.clear();
   const int first = first_runs(*read);

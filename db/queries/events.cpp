@@ -40,6 +40,8 @@ std::int64_t& count_of(Counts& counts, SweepState state) {
       return counts.sweeps_canceled;
     case SweepState::failed:
       return counts.sweeps_failed;
+    case SweepState::quarantined:
+      break;  // the tables have the state before
   }
   unreachable();
 }

@@ -22,15 +22,18 @@ namespace {
 // Joins the first trial `b` of the leaderboard and its first run `r`.
 std::string select_sweeps() {
   return std::string(
-             "SELECT s.id, s.name, s.project, s.state, s.reason, s.submitted_at, s.ended_at,"
+             "SELECT s.id, s.name, s.project, iif(q.sweep IS NULL, s.state, 'quarantined'),"
+             " s.reason, s.submitted_at, s.ended_at,"
              " s.metric, s.goal, s.trials, s.proposed, s.runs_queued, s.runs_leased,"
              " s.runs_running, s.runs_paused, s.runs_completed, s.runs_stopped, s.runs_failed,"
-             " s.runs_canceled, s.reports, s.repeated, s.unsaved, s.detail, s.seeds, s.phases,"
-             " s.workflow, s.dataset, s.spec, s.confirms, b.id, r.replicate, b.cost, b.best_cost,"
-             " b.confirmed_cost, b.seeds, b.confirmed_seeds,"
+             " s.runs_canceled, s.reports, s.repeated, s.unsaved, coalesce(q.why, s.detail),"
+             " s.seeds, s.phases, s.workflow, s.dataset, s.spec, s.confirms, b.id, r.replicate,"
+             " b.cost, b.best_cost, b.confirmed_cost, b.seeds, b.confirmed_seeds,"
              " r.best_phase, r.best_step FROM sweep s LEFT JOIN trial b ON b.id = ") +
          sql::first_trial +
-         " LEFT JOIN run r ON r.trial = b.id AND r.replicate = " + sql::first_run("b.id") + " ";
+         " LEFT JOIN quarantine q ON q.sweep = s.id"
+         " LEFT JOIN run r ON r.trial = b.id AND r.replicate = " +
+         sql::first_run("b.id") + " ";
 }
 
 RunCounts read_run_counts(sql::Columns& c) {

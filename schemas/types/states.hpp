@@ -3,7 +3,9 @@
 
 namespace hone {
 
-enum class SweepState { running, paused, stopping, completed, canceled, failed };
+// quarantined: the last start could not read the sweep from the ledger. No event has
+// this state, and a later start may read the sweep again.
+enum class SweepState { running, paused, stopping, completed, canceled, failed, quarantined };
 
 enum class RunState { queued, leased, running, paused, completed, stopped, failed, canceled };
 
@@ -84,6 +86,7 @@ constexpr bool is_end(SweepState state) {
     case SweepState::completed:
     case SweepState::canceled:
     case SweepState::failed:
+    case SweepState::quarantined:
       return true;
   }
   return false;

@@ -18,7 +18,7 @@ Result<SweepSpec> spec_of(const SweepRow& sweep) {
   const auto document = parse_json(sweep.spec);
   if (!document)
     return refuse(Code::internal, "the stored spec is damaged: " + document.error().detail);
-  auto spec = decode_request<SweepSpec>(*document);
+  auto spec = decode_recorded<SweepSpec>(*document);
   if (!spec) return refuse(Code::internal, "the stored spec is damaged: " + spec.error().detail);
   return spec;
 }

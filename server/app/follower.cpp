@@ -32,7 +32,7 @@ class FollowerProcess {
                     served_.keys = keys;
                   });
                 },
-            .failed = [](const std::string& why) { end_at_once(why); },
+            .failed = end_at_once,
             .clock = SystemClock{}};
   }
 

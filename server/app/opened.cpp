@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "base/hex.hpp"
@@ -18,7 +19,7 @@
 namespace hone {
 namespace {
 
-constexpr int exit_commit_failed = 70;  // EX_SOFTWARE: a restart replays the ledger
+constexpr int exit_commit_failed = 70;  // the disk failed; a restart replays the ledger
 constexpr std::size_t standby_secret_bytes = 32;
 
 Result<std::vector<std::unique_ptr<SQLite::Database>>> open_readers(const std::string& file) {
@@ -100,12 +101,19 @@ int fail(const std::string& sentence) {
 }
 
 // It is the hook for a failed commit.
-void end_at_once(const std::string& why) {
-  spdlog::critical(
-      "the ledger could not be written: {}. Ending now; nothing that was acknowledged "
-      "is lost. Free space or repair the disk, then start the server again",
-      why);
+void end_at_once(const std::string& why, Culprit culprit) {
+  if (culprit == Culprit::disk)
+    spdlog::critical(
+        "the ledger could not be written: {}. Ending now; nothing that was acknowledged is lost. "
+        "Free space or repair the disk, then start the server again",
+        why);
+  else
+    spdlog::critical(
+        "a mistake of hone itself: {}. Ending now; nothing that was acknowledged is lost, and the "
+        "disk is not the cause. Start the server again, and report this line",
+        why);
   spdlog::default_logger()->flush();  // it stays: other threads log until the very end
+  if (culprit == Culprit::hone) std::abort();
   _exit(exit_commit_failed);
 }
 

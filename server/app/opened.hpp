@@ -31,8 +31,9 @@ struct Opened {
 // Locks the data folder, decides what it is, listens, and checks and opens the database.
 Result<Opened> open_all(const ServerOptions& options, const http::Address& address);
 
-// Logs the reason of a failed commit and ends the process: memory is ahead of the disk.
-[[noreturn]] void end_at_once(const std::string& why);
+// Logs why a batch could not be written and ends the process: memory is ahead of the disk. A
+// failure of the disk has its own exit status, 70; a mistake of hone aborts.
+[[noreturn]] void end_at_once(const std::string& why, Culprit culprit);
 
 // Serves until SIGTERM or SIGINT. Returns the exit status.
 int serve_as_primary(const ServerOptions& options, bool with_tokens, Opened opened);

@@ -64,7 +64,8 @@ class ServerProcess {
                 EngineOptions{.lease = seconds(options.lease_s),
                               .meter = &meter_,
                               .feed = &feed_,
-                              .epoch = draw_epoch(SystemClock{}(), random_number())},
+                              .epoch = draw_epoch(SystemClock{}(), random_number()),
+                              .fault = [](const std::string& why) { spdlog::error("{}", why); }},
                 read(snapshot_)) {}
 
   ~ServerProcess() {
@@ -93,7 +94,7 @@ class ServerProcess {
                   served_.show_events(seq);
                   fleets_.wake();
                 },
-            .failed = [](const std::string& why) { end_at_once(why); },
+            .failed = end_at_once,
             .replied = [this] { served_.server->deliver(feed_.end()); }};
   }
 

@@ -159,7 +159,7 @@ void fields(ArchiveReader& archive, SweepSpec& spec) {
   archive(text);
   const auto document = parse_json(text);
   auto decoded =
-      document ? decode_request<SweepSpec>(*document) : Result<SweepSpec>(document.error());
+      document ? decode_recorded<SweepSpec>(*document) : Result<SweepSpec>(document.error());
   if (!decoded) throw std::runtime_error("a sweep in it cannot be read: " + decoded.error().detail);
   spec = *std::move(decoded);
 }

@@ -27,8 +27,11 @@ std::string read_row(Book& book, const std::optional<EndedRow>& row) {
 
 }  // namespace
 
-EndedSweeps::EndedSweeps(SQLite::Database& db, Book& book, EndedBounds bounds)
-    : db_(db), book_(book), bounds_(bounds), rows_(db) {}
+EndedSweeps::EndedSweeps(SQLite::Database& db, Book& book, EndedBounds bounds,
+                         const Quarantine& left_out)
+    : db_(db), book_(book), bounds_(bounds), left_out_(left_out), rows_(db) {}
+
+std::optional<SweepId> EndedSweeps::sweep_of(TrialId trial) const { return rows_.sweep_of(trial); }
 
 void EndedSweeps::begin(std::int64_t seq) {
   if (seq == 0)
@@ -52,7 +55,7 @@ void EndedSweeps::load(const Touched& touched, std::int64_t seq) {
 }
 
 void EndedSweeps::load(SweepId id, std::int64_t seq) {
-  if (id.value < 1 || id.value > book_.last_sweep) return;
+  if (id.value < 1 || id.value > book_.last_sweep || left_out_.contains(id)) return;
   if (!book_.sweeps.contains(id)) {
     if (const auto why = read_row(book_, rows_.find(id, seq)); !why.empty()) give_up(id, why);
     kept_.push_back(id);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "db/ledger/ended_rows.hpp"
+#include "db/ledger/ledger.hpp"
 #include "server/engine/envelope.hpp"
 #include "server/sweep/touched.hpp"
 
@@ -15,8 +16,10 @@ namespace hone {
 
 class EndedSweeps {
  public:
-  // Borrows both. `book` must not have lost sweeps that the database does not hold.
-  EndedSweeps(SQLite::Database& db, Book& book, EndedBounds bounds);
+  // Borrows all. `book` must not have lost sweeps that the database does not hold, but those of
+  // `left_out`.
+  EndedSweeps(SQLite::Database& db, Book& book, EndedBounds bounds,
+              const Quarantine& left_out = none_left_out);
 
   // Call before the replay that begins after `seq`. Without a snapshot (0) every row is deleted,
   // since the replay makes them again.
@@ -32,6 +35,9 @@ class EndedSweeps {
   // The same for the sweep that `confirmation` confirms, if it is one.
   void load_confirmed(SweepId confirmation, std::int64_t seq);
 
+  // The sweep of a trial that is not in the Book.
+  [[nodiscard]] std::optional<SweepId> sweep_of(TrialId trial) const;
+
   // Call after an event is folded.
   void folded(const EventBody& event);
 
@@ -40,6 +46,8 @@ class EndedSweeps {
   void leave(std::int64_t seq);
 
  private:
+  inline static const Quarantine none_left_out{};
+
   void load(SweepId id, std::int64_t seq);
   void use(SweepId id);
   std::vector<SweepId> choose();
@@ -49,7 +57,8 @@ class EndedSweeps {
   SQLite::Database& db_;
   Book& book_;
   EndedBounds bounds_;
-  EndedRows rows_;
+  const Quarantine& left_out_;
+  mutable EndedRows rows_;     // prepares its statements at their first use
   std::vector<SweepId> kept_;  // ended sweeps in the Book, the least recently used first
   bool grown_ = true;          // since the last call of leave
 };

@@ -1,11 +1,16 @@
 #include "server/engine/engine.hpp"
 
+#include <SQLiteCpp/Exception.h>
+
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "base/expect.hpp"
+#include "schemas/rules/rules.hpp"
 #include "schemas/types/event.hpp"
 #include "server/engine/metric_feed.hpp"
+#include "server/engine/quarantine.hpp"
 #include "server/limits.hpp"
 
 namespace hone {
@@ -21,31 +26,66 @@ Reply no_work() { return std::optional<LeaseGrant>{}; }
 }  // namespace
 
 Engine::Engine(SQLite::Database& db, Instant now, EngineOptions options, Restored restored)
-    : options_(options),
+    : db_(db),
+      options_(std::move(options)),
       ledger_(db),
       book_(std::move(restored.book)),
-      ended_(db, book_, options.ended),
+      ended_(db, book_, options_.ended, quarantine_),
       seq_(restored.seq) {
   replay();
+  keep_quarantine(db, quarantine_);
+  for (const auto& [sweep, one] : quarantine_)
+    options_.fault(text(sweep) + " is quarantined: " + one.why +
+                   ". The other sweeps are served. Stop the server and run: hone db repair");
   const Command start = Start{HONE_VERSION, options_.lease, options_.epoch};
   const auto started = perform(start, std::max(now, book_.last_at));
   expect(started.ok(), "a server may always start");
-  close_transaction();
+  batch_.commit();
 }
 
+// Each round quarantines one more sweep at least, and begins again without it.
 void Engine::replay() {
+  while (true) {
+    try {
+      return replay_ledger();
+    } catch (const SQLite::Exception&) {
+      throw;
+    } catch (const std::exception& trouble) {
+      if (!quarantine_next(trouble.what())) throw;
+    }
+    book_ = Book{};
+    seq_ = 0;
+  }
+}
+
+void Engine::replay_ledger() {
   ended_.begin(seq_);
   const auto visit = [this](const Event& event) {
     ended_.load(touched_by(event.body), seq_);
     evolve(book_, event);
+    expect_allowed(book_, event.body);
     ended_.folded(event.body);
     seq_ = event.seq;
   };
+  const LeftOut left_out{[this](SweepId id) { return quarantine_.contains(id); },
+                         [this](const LedgerRow& row) {
+                           evolve_left_out(book_, row);
+                           seq_ = row.seq;
+                         }};
   for (auto before = seq_ - 1; before != seq_;) {
     before = seq_;
-    ledger_.replay(seq_, visit, limits::replay_step_events);
+    ledger_.replay(seq_, visit, limits::replay_step_events, left_out);
     ended_.leave(seq_);
   }
+}
+
+// The replay stopped at the event after seq_. False where that event is of no sweep.
+bool Engine::quarantine_next(const std::string& why) {
+  if (quarantine_.empty()) quarantine_ = find_unreadable(db_);
+  const auto sweep = sweep_of_event(db_, seq_ + 1);
+  if (!sweep) return false;
+  quarantine_.emplace(*sweep, Quarantined{seq_ + 1, why});
+  return true;
 }
 
 const Book& Engine::whole_book() {
@@ -58,9 +98,10 @@ void Engine::step(std::vector<Envelope> batch, Instant now) {
   if (options_.meter != nullptr) options_.meter->took(batch.size());
   try {
     work(std::move(batch), std::max(now, book_.last_at), answers);
-    close_transaction();
+    enter(Part::commit);
+    batch_.commit();
   } catch (...) {
-    ledger_.rollback();
+    batch_.rollback();
     throw;
   }
   enter(Part::reply);
@@ -114,8 +155,9 @@ void Engine::meet_deadlines(Instant now) {
     const auto deadline = hone::next_deadline(book_);
     if (!deadline || *deadline > now) return;
     const auto seq_before = seq_;
-    expect(perform(Tick{}, now).ok() && seq_ != seq_before,
-           "a tick meets the deadline that is due");
+    const auto ticked = perform(Tick{}, now);
+    if (!ticked) throw std::runtime_error(ticked.error().detail);
+    expect(seq_ != seq_before, "a tick meets the deadline that is due");
   }
 }
 
@@ -182,79 +224,163 @@ Result<Reply> Engine::perform_once(const Envelope& envelope, Instant now) {
     return refuse(Code::conflict,
                   "the request id '" + *id + "' was used for another request: choose another",
                   "/request_id");
-  const auto seq_before = seq_;
-  auto reply = perform(envelope.command, now, envelope.by);
-  if (reply && seq_ != seq_before && !known) ledger_.keep_request(key, envelope.digest);
+  const KeepRequest keep{key, envelope.digest};
+  return perform(envelope.command, now, envelope.by, known ? nullptr : &keep);
+}
+
+Result<Reply> Engine::perform(const Command& command, Instant now, const Caller& by,
+                              const KeepRequest* request) {
+  auto events = choose(command, now, by);
+  if (!events) return events.error();
+  const bool known = events->empty();
+  const auto granted = granted_by(*events);
+  if (auto written = write(command, *std::move(events), now, request); !written) {
+    Error error = fault(written.error().detail);
+    if (!granted || !perform(Steer{*granted, {Verb::pause}}, now)) return error;
+    options_.fault(text(*granted) + " was paused: its next run cannot be recorded");
+    return perform(command, now, by, request);  // the run of another sweep
+  }
+  auto reply = answer(book_, command);
+  if (auto* submitted = std::get_if<Submitted>(&reply)) submitted->known = known;
   return reply;
 }
 
-Result<Reply> Engine::perform(const Command& command, Instant now, const Caller& by) {
-  enter(Part::decide);
-  ended_.load(touched_by(book_, command, now), seq_);
-  if (const auto* import = std::get_if<Import>(&command)) ended_.load(import->request->past, seq_);
-  if (const auto* edit = std::get_if<Edit>(&command)) ended_.load_confirmed(edit->sweep, seq_);
-  if (const auto* confirm = std::get_if<Confirm>(&command))
-    ended_.load_confirmed(confirm->sweep, seq_);
-  if (auto may = check_caller(book_, by, command); !may) return may.error();
-  const auto events = decide(book_, command, now);
-  if (!events) return events.error();
-  fold(*events, now);
-  if (const auto* log = std::get_if<LogMetrics>(&command); log && !log->request.points.empty()) {
-    open_transaction();
-    const RunId run = book_.run_of_lease.at(*lease_index(book_, log->lease));
-    ledger_.append_metrics(run, now, log->request.points);
-    if (options_.feed != nullptr) options_.feed->add(run, now, log->request.points);
-  }
-  if (const auto* import = std::get_if<Import>(&command); import && !events->empty())
-    store_series(*import, std::get<SweepImported>(events->back()));
-  auto reply = answer(book_, command);
-  if (auto* submitted = std::get_if<Submitted>(&reply)) submitted->known = events->empty();
-  return reply;
+Status Engine::write(const Command& command, Events events, Instant now,
+                     const KeepRequest* request) {
+  const bool known = events.empty();
+  auto writes = writes_of(command, std::move(events), now);
+  if (!writes) return writes.error();
+  if (request != nullptr && !known) writes->push_back(*request);
+  if (writes->empty()) return Done{};
+  enter(Part::append);
+  const auto written = batch_.write(*std::move(writes));
+  if (!written) return written.error();
+  fold(**written);
+  return Done{};
 }
+
+// The sweep of which a worker gets a run.
+std::optional<SweepId> Engine::granted_by(const Events& events) const {
+  for (const EventBody& body : events) {
+    if (const auto* proposed = std::get_if<TrialProposed>(&body)) return proposed->sweep;
+    const auto* granted = std::get_if<LeaseGranted>(&body);
+    if (granted == nullptr) continue;
+    const auto trial = book_.trials.find(granted->attempt.run.trial);
+    if (trial != book_.trials.end()) return trial->second.first;
+  }
+  return std::nullopt;
+}
+
+// Changes nothing but the ended sweeps that are in memory, so that whatever is thrown refuses the
+// command alone.
+Result<Events> Engine::choose(const Command& command, Instant now, const Caller& by) {
+  enter(Part::decide);
+  try {
+    const Touched touched = touched_by(book_, command, now);
+    if (auto served = check_served(touched); !served) return served.error();
+    ended_.load(touched, seq_);
+    if (const auto* import = std::get_if<Import>(&command))
+      ended_.load(import->request->past, seq_);
+    if (const auto* edit = std::get_if<Edit>(&command)) ended_.load_confirmed(edit->sweep, seq_);
+    if (const auto* confirm = std::get_if<Confirm>(&command))
+      ended_.load_confirmed(confirm->sweep, seq_);
+    if (auto may = check_caller(book_, by, command); !may) return may.error();
+    return decide(book_, command, now);
+  } catch (const SQLite::Exception&) {
+    throw;
+  } catch (const std::exception& trouble) {
+    return fault(trouble.what());
+  }
+}
+
+Status Engine::check_served(const Touched& touched) const {
+  if (quarantine_.empty()) return Done{};
+  std::vector<SweepId> sweeps = touched.sweeps;
+  for (const TrialId trial : touched.trials)
+    if (!book_.trials.contains(trial))
+      if (const auto sweep = ended_.sweep_of(trial)) sweeps.push_back(*sweep);
+  for (const SweepId id : sweeps)
+    if (const auto found = quarantine_.find(id); found != quarantine_.end())
+      return refuse(Code::conflict, text(id) + " is quarantined, since " + found->second.why +
+                                        ". Stop the server and run: hone db repair");
+  return Done{};
+}
+
+namespace {
 
 // The trials of the document count from 1, those of the imported events from the first free id.
-void Engine::store_series(const Import& import, const SweepImported& imported) {
+void add_series(const Import& import, const SweepImported& imported, Writes& writes) {
   std::int64_t before = 0;
   for (const Event& event : imported.past)
     if (const auto* first = std::get_if<TrialProposed>(&event.body); first != nullptr) {
       before = first->trial.value - 1;
       break;
     }
-  for (const Series& series : import.request->past.metrics) {
-    const RunId run{TrialId{before + series.run.trial.value}, series.run.replicate};
-    ledger_.append_series(run, series);
-    if (options_.feed == nullptr) continue;
-    for (const SeriesPoint& point : series.points)
-      options_.feed->add(run, point.at, {{series.name, point.step, point.value}});
+  for (const Series& series : import.request->past.metrics)
+    writes.push_back(AppendSeries{
+        {TrialId{before + series.run.trial.value}, series.run.replicate}, import.request, &series});
+}
+
+// Commands whose events hold what a user wrote. Their rows are written at once, so that those that
+// the tables do not accept are refused with their own command, and not with the batch.
+bool holds_document(const Command& command) {
+  return std::holds_alternative<Submit>(command) || std::holds_alternative<Edit>(command) ||
+         std::holds_alternative<Import>(command) || std::holds_alternative<Confirm>(command);
+}
+
+}  // namespace
+
+Result<Writes> Engine::writes_of(const Command& command, Events events, Instant now) {
+  Writes writes;
+  const auto* import = std::get_if<Import>(&command);
+  const bool imports = import != nullptr && !events.empty();
+  const bool documents = holds_document(command) && !events.empty();
+  if (documents) writes.emplace_back(Flush{});
+  std::int64_t seq = seq_;
+  for (EventBody& body : events) {
+    auto text = rules::readable_text(body);
+    if (!text) return text.error();
+    writes.emplace_back(Append{Event{++seq, now, std::move(body)}, *std::move(text)});
   }
+  if (const auto* log = std::get_if<LogMetrics>(&command); log && !log->request.points.empty())
+    writes.emplace_back(AppendMetrics{book_.run_of_lease.at(*lease_index(book_, log->lease)), now,
+                                      log->request.points});
+  if (imports)
+    add_series(*import, std::get<SweepImported>(std::get<Append>(writes.back()).event.body),
+               writes);
+  if (documents) writes.emplace_back(Flush{});
+  return writes;
 }
 
-void Engine::fold(const Events& events, Instant now) {
-  for (const EventBody& body : events) {
-    open_transaction();
-    const Event event{seq_ + 1, now, body};
-    enter(Part::append);
-    ledger_.append(event);
-    enter(Part::evolve);
-    evolve(book_, event);
-    ended_.folded(body);
-    seq_ = event.seq;
-    if (options_.meter != nullptr) options_.meter->happened(body);
-  }
+void Engine::fold(const Writes& writes) {
+  struct Fold {
+    Engine& engine;
+    void operator()(const Append& write) const {
+      engine.enter(Part::evolve);
+      evolve(engine.book_, write.event);
+      engine.ended_.folded(write.event.body);
+      engine.seq_ = write.event.seq;
+      if (engine.options_.meter != nullptr) engine.options_.meter->happened(write.event.body);
+    }
+    void operator()(const AppendMetrics& write) const {
+      if (engine.options_.feed != nullptr)
+        engine.options_.feed->add(write.run, write.at, write.points);
+    }
+    void operator()(const AppendSeries& write) const {
+      if (engine.options_.feed == nullptr) return;
+      for (const SeriesPoint& point : write.series->points)
+        engine.options_.feed->add(write.run, point.at,
+                                  {{write.series->name, point.step, point.value}});
+    }
+    void operator()(const KeepRequest&) const {}
+    void operator()(const Flush&) const {}
+  };
+  for (const Write& write : writes) std::visit(Fold{*this}, write);
 }
 
-// The first write opens the transaction: most heartbeats write nothing and cost no commit.
-void Engine::open_transaction() {
-  if (writing_) return;
-  ledger_.begin();
-  writing_ = true;
-}
-
-void Engine::close_transaction() {
-  if (!writing_) return;
-  enter(Part::commit);
-  ledger_.commit();
-  writing_ = false;
+Error Engine::fault(const std::string& why) {
+  options_.fault("a command was refused, and nothing of it was recorded: " + why);
+  return refuse(Code::internal, "the server cannot do this: " + why + ". Nothing was recorded");
 }
 
 }  // namespace hone

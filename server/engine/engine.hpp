@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "db/ledger/ledger.hpp"
+#include "server/engine/batch.hpp"
 #include "server/engine/ended_sweeps.hpp"
 #include "server/engine/envelope.hpp"
 #include "server/engine/restored.hpp"
@@ -17,19 +18,19 @@
 
 namespace hone {
 
-struct SweepImported;
-
 class Engine {
  public:
-  // Replays the ledger after `restored` and commits ServerStarted. Throws when the
-  // ledger cannot be replayed: the process cannot start.
+  // Replays the ledger after `restored` and commits ServerStarted. A sweep of which an event cannot
+  // be read is quarantined: its events are kept, and it is not in the Book. Throws when an event of
+  // no sweep cannot be read: the process cannot start.
   Engine(SQLite::Database& db, Instant now, EngineOptions options = {}, Restored restored = {});
 
   // Decides each command in order, appends its events, commits the batch once, then replies. An
   // earlier `now` than before is treated as the time before. Then lets ended sweeps leave memory.
-  // Throws SQLite::Exception when a commit fails; if it was that of the batch, without a reply. The
-  // engine must then be discarded, since memory is ahead of the disk; a new Engine on the same file
-  // replays the ledger.
+  // A command whose events a start could not read, or that the tables do not accept, is refused
+  // (internal) alone: nothing of it is recorded. Throws SQLite::Exception when a commit fails; if
+  // it was that of the batch, without a reply. The engine must then be discarded, since memory is
+  // ahead of the disk; a new Engine on the same file replays the ledger.
   void step(std::vector<Envelope> batch, Instant now);
 
   // When step must be called next even without commands: a lease expires, a time limit is reached,
@@ -44,6 +45,8 @@ class Engine {
   // Loads them; the next step lets them leave again.
   const Book& whole_book();
   [[nodiscard]] std::int64_t last_seq() const { return seq_; }
+  // The sweeps whose events could not be read; empty in a sound ledger.
+  [[nodiscard]] const Quarantine& quarantine() const { return quarantine_; }
   // Of the events that were replayed and appended.
   [[nodiscard]] std::int64_t event_bytes() const { return ledger_.event_bytes(); }
 
@@ -58,6 +61,9 @@ class Engine {
   };
 
   void replay();
+  void replay_ledger();
+  bool quarantine_next(const std::string& why);
+  [[nodiscard]] Status check_served(const Touched& touched) const;
   void work(std::vector<Envelope> batch, Instant now, std::vector<Answer>& answers);
   void handle(Envelope envelope, Instant now, std::vector<Answer>& answers);
   void meet_deadlines(Instant now);
@@ -67,21 +73,25 @@ class Engine {
   void answer_unserved(std::vector<Parked>::iterator from, std::vector<Answer>& answers);
   void unpark(Parked& parked, Result<Reply> reply, std::vector<Answer>& answers);
   Result<Reply> perform_once(const Envelope& envelope, Instant now);
-  Result<Reply> perform(const Command& command, Instant now, const Caller& by = {});
-  void store_series(const Import& import, const SweepImported& imported);
-  void fold(const Events& events, Instant now);
+  Result<Reply> perform(const Command& command, Instant now, const Caller& by = {},
+                        const KeepRequest* request = nullptr);
+  Result<Events> choose(const Command& command, Instant now, const Caller& by);
+  Status write(const Command& command, Events events, Instant now, const KeepRequest* request);
+  [[nodiscard]] std::optional<SweepId> granted_by(const Events& events) const;
+  Result<Writes> writes_of(const Command& command, Events events, Instant now);
+  void fold(const Writes& writes);
+  Error fault(const std::string& why);
   void enter(Part part) {
     if (options_.meter != nullptr) options_.meter->enter(part);
   }
-  void open_transaction();
-  void close_transaction();
-
+  SQLite::Database& db_;
   EngineOptions options_;
   Ledger ledger_;
+  Batch batch_{ledger_};
   Book book_;
+  Quarantine quarantine_;
   EndedSweeps ended_;
   std::int64_t seq_ = 0;
-  bool writing_ = false;           // a transaction is open: this batch has appended an event
   std::vector<Parked> parked_;     // in the order of arrival
   std::map<WorkerId, int> polls_;  // the number of its parked Acquires
 };

@@ -39,7 +39,7 @@ void EngineThread::Inside::loop() {
   try {
     drain();
   } catch (const std::exception& why) {
-    hooks.failed(why.what());
+    hooks.failed(why.what(), culprit_of(why));
     std::abort();
   }
 }
@@ -65,7 +65,7 @@ void EngineThread::Inside::drain() {
 
 // Between two batches. No command is answered meanwhile.
 void EngineThread::Inside::save(bool last) {
-  if (snapshot != nullptr)
+  if (snapshot != nullptr && engine.quarantine().empty())  // a later start may read all
     snapshot->consider(engine.book(), engine.last_seq(), engine.event_bytes(), last);
 }
 

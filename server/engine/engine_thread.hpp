@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "db/ledger/ledger.hpp"
 #include "server/engine/clock.hpp"
 #include "server/engine/envelope.hpp"
 
@@ -20,8 +21,8 @@ class EngineThread {
   struct Hooks {
     // After every commit that appended events, on the engine's thread, with the newest seq.
     std::function<void(std::int64_t seq)> committed;
-    // The commit failed: log and end the process. Must not return.
-    std::function<void(const std::string& why)> failed;
+    // The batch could not be written: log and end the process. Must not return.
+    std::function<void(const std::string& why, Culprit culprit)> failed;
     // After the replies of every batch, on the engine's thread.
     std::function<void()> replied = [] {};
   };

@@ -40,6 +40,9 @@ struct EngineOptions {
   EndedBounds ended{};
   MetricFeed* feed = nullptr;  // gets the metric points, if set
   Epoch epoch{};               // of the leases that this engine grants (server/engine/epoch.hpp)
+  // Called with a sentence for each sweep that the start quarantined, and, on the engine's thread,
+  // for each command that was refused because of a mistake of hone or damaged data.
+  std::function<void(const std::string& why)> fault = [](const std::string&) {};
 };
 
 }  // namespace hone

@@ -57,7 +57,7 @@ void Replica::start() {
     try {
       run();
     } catch (const std::exception& why) {
-      hooks_.failed(why.what());
+      hooks_.failed(why.what(), culprit_of(why));
     }
   });
 }

@@ -29,7 +29,7 @@ class Replica {
     std::function<void(std::int64_t seq)> committed;
     std::function<void()> tokens_changed;
     // A write of the database failed: log and end the process. Must not return.
-    std::function<void(const std::string& why)> failed;
+    std::function<void(const std::string& why, Culprit culprit)> failed;
     std::function<Instant()> clock;
   };
   struct Parts {

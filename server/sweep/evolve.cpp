@@ -54,8 +54,7 @@ class EventFolder {
                             1 + e.spec.further_objectives.size(), replication_of(sweep)};
     sweep.workflow = e.workflow;
     sweep.dataset = e.dataset;
-    if (e.spec.confirms && !imported_)
-      book_.sweeps.at(e.spec.confirms).confirmed_by.push_back(e.sweep);
+    if (e.spec.confirms && !imported_) confirm(e.spec.confirms, e.sweep);
     if (!imported_) warm_start(book_, e.spec, sweep.space, sweep.history);
     if (!imported_) book_.sweeps_by_request.emplace(e.request_id, e.sweep);
     sweep.service.used = least_service(book_, e.sweep, at_);
@@ -169,9 +168,13 @@ class EventFolder {
     join_neighbours(book_, book_.leases.at(e.lease), e.neighbours, at_);
     if (!imported_) book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
+    expect(e.lease > book_.last_lease, "leases are minted in order");
+    // A repaired ledger lacks the leases of events that were left out.
+    const auto skipped = static_cast<std::size_t>(e.lease.value - book_.last_lease.value - 1);
+    book_.run_of_lease.resize(book_.run_of_lease.size() + skipped);
+    book_.worker_of_lease.resize(book_.run_of_lease.size());
     book_.run_of_lease.push_back(e.attempt.run);
     book_.worker_of_lease.push_back(e.worker);
-    expect(e.lease.value == book_.last_lease.value + 1, "leases are minted in order");
     book_.last_lease = e.lease;
   }
 
@@ -259,7 +262,6 @@ class EventFolder {
   }
 
   void operator()(const WorkerSeen& e) { note_seen(book_.workers.at(e.worker), e, at_); }
-
   void operator()(const WorkerSetAside& e) { set_aside(book_, e); }
   void operator()(const WorkerAllowed& e) { allow(book_, e); }
 
@@ -336,10 +338,15 @@ class EventFolder {
   void operator()(const SweepImported& e) {
     for (const Event& event : e.past) std::visit(EventFolder{book_, event.at, true}, event.body);
     book_.sweeps_by_request.emplace(e.request_id, e.sweep);
-    if (e.confirms) book_.sweeps.at(*e.confirms).confirmed_by.push_back(e.sweep);
+    if (e.confirms) confirm(*e.confirms, e.sweep);
   }
 
  private:
+  // Not a sweep that is quarantined.
+  void confirm(SweepId confirmed, SweepId by) {
+    if (const auto found = book_.sweeps.find(confirmed); found != book_.sweeps.end())
+      found->second.confirmed_by.push_back(by);
+  }
   Run& run_of(RunId id) {
     return book_.trials.at(id.trial).second.runs.at(static_cast<std::size_t>(id.replicate));
   }

@@ -41,7 +41,9 @@ std::size_t warm_start(const Book& book, const SweepSpec& spec, const SearchSpac
                        History& history) {
   std::size_t fitted = 0;
   for (const SweepId id : spec.search.warm_start) {
-    const Sweep& earlier = book.sweeps.at(id);
+    const Sweep* found = find_sweep(book, id);
+    if (found == nullptr) continue;  // it is quarantined
+    const Sweep& earlier = *found;
     for (std::size_t number = 0; number < earlier.trials.size(); ++number) {
       const auto index = history_index(earlier, static_cast<std::int64_t>(number));
       TrialOutcome outcome = earlier.history.outcome(index);

@@ -4,6 +4,7 @@
 
 #include "base/files.hpp"
 #include "db/file/database.hpp"
+#include "db/file/migrate.hpp"
 #include "db/ledger/chain.hpp"
 #include "db/queries/queries.hpp"
 #include "server/upkeep/parts.hpp"
@@ -57,6 +58,8 @@ Status fill(SQLite::Database& db, const fs::path& folder, const fs::path& to, bo
   if (!copy) return copy.error();
   report.events = last_seq(**copy);
   report.head = head_text(**copy);
+  report.quarantined = find_unreadable(**copy);
+  if (!needs_upgrade(**copy)) report.quarantined.merge(read_quarantine(**copy));
   if (!report.head.empty())
     if (auto kept = replace_file(to / head_file, report.head + "\n", {}); !kept)
       return cannot("write", to / head_file, kept.error().detail);
@@ -85,7 +88,7 @@ Result<BackupReport> back_up(const fs::path& folder, const fs::path& to, bool wi
   fs::create_directories(partial / "blobs", trouble);
   if (trouble) return cannot("make the folder", partial, trouble.message());
   fs::permissions(partial, fs::perms::owner_all, trouble);
-  BackupReport report{to, 0, 0, 0, {}};
+  BackupReport report{to, 0, 0, 0, {}, {}};
   if (auto filled = fill(**db, folder, partial, with_blobs, progress, report); !filled)
     return filled.error();
   if (auto synced = sync_names(partial); !synced) return synced.error();

@@ -15,6 +15,7 @@
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/engine/ended_sweeps.hpp"
+#include "server/engine/quarantine.hpp"
 #include "server/engine/restored.hpp"
 #include "server/limits.hpp"
 #include "server/sweep/decide.hpp"
@@ -77,6 +78,7 @@ void fold_ledger(SQLite::Database& from, const Progress& progress, Folded& folde
   const auto visit = [&](const Event& event) {
     ended.load(touched_by(event.body), seq);
     evolve(folded.book, event);
+    expect_allowed(folded.book, event.body);
     ended.folded(event.body);
     projection.fold(event);
     seq = event.seq;
@@ -158,6 +160,16 @@ Finding check_links(SQLite::Database& db, const Progress& progress) {
   return {"links", Health::ok, words + "; the newest is " + link_text(checked->head)};
 }
 
+// The sweeps of which an event cannot be read or folded.
+Findings unreadable(SQLite::Database& db, const std::string& why) {
+  Quarantine sweeps = find_unreadable(db);
+  sweeps.merge(read_quarantine(db));
+  Findings findings{{"ledger", Health::fail, why}};
+  for (const auto& [sweep, one] : sweeps)
+    findings.push_back({text(sweep), Health::fail, "quarantined: run hone db repair; " + one.why});
+  return findings;
+}
+
 }  // namespace
 
 Finding check_kept(SQLite::Database& db, const KeptLink& kept) {
@@ -181,8 +193,10 @@ Findings check_ledger(SQLite::Database& db, const std::filesystem::path& snapsho
   try {
     folded.db.execAndGet("PRAGMA journal_mode = OFF");
     fold_ledger(db, progress, folded);
-  } catch (const std::runtime_error& trouble) {
-    return {{"ledger", Health::fail, trouble.what()}};
+  } catch (const SQLite::Exception&) {
+    throw;
+  } catch (const std::exception& trouble) {
+    return unreadable(db, trouble.what());
   }
   return {{"ledger", Health::ok,
            std::to_string(last_seq(db)) + " events, without gaps; the book's digest is " +

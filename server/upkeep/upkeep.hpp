@@ -1,5 +1,5 @@
-// `hone db`: checks, backs up, upgrades and prunes a data folder. The first two work while a server
-// runs.
+// `hone db`: checks, backs up, repairs, upgrades and prunes a data folder. The first two work while
+// a server runs.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "db/ledger/ledger.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
 
@@ -49,6 +50,7 @@ struct BackupReport {
   std::int64_t blobs = 0;
   std::int64_t bytes = 0;  // of all files
   std::string head;        // "4711:9f86d0...": the newest event and its link; empty: it has none
+  Quarantine quarantined;  // sweeps of the copy that a start could not serve
 };
 
 // Copies the folder to `to`, which must not exist, as a data folder for a server: the database as
@@ -56,6 +58,26 @@ struct BackupReport {
 // complete and synced.
 Result<BackupReport> back_up(const std::filesystem::path& folder, const std::filesystem::path& to,
                              bool with_blobs, const Progress& progress);
+
+struct RepairedSweep {
+  SweepId sweep;
+  std::int64_t first = 0;   // the first event that was left out
+  std::int64_t events = 0;  // that were left out
+  std::string why;          // the first one
+};
+
+struct RepairReport {
+  std::int64_t events = 0;   // of the ledger before
+  std::int64_t removed = 0;  // 0: there was nothing to repair
+  std::vector<RepairedSweep> sweeps;
+  std::string backup;  // a verified copy of the database before; empty if nothing was changed
+};
+
+// Takes the events out of the ledger that a start cannot read or that no rule allows, with those of
+// the same sweeps that need them; every other event stays. First it makes a verified copy in
+// the same folder. Standbys must be made again, and links that users kept no longer hold. Refuses
+// (conflict) while a server runs on the folder, and (invalid) an unreadable event of no sweep.
+Result<RepairReport> repair(const std::filesystem::path& folder, const Progress& progress);
 
 // Whether an older hone wrote the folder. False where there is no database that can be read.
 bool is_older(const std::filesystem::path& folder);

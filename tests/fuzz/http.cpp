@@ -131,9 +131,10 @@ class Server {
   http::ReaderPool readers_{reader_of(folder_ / "hone.db")};
   http::DiskPool disk_{1};
   http::DiskPool parsers_{1};
-  EngineThread engine_{*db_,
-                       {.committed = [](std::int64_t) {},
-                        .failed = [](const std::string&) { expect(false, "a commit succeeds"); }}};
+  EngineThread engine_{
+      *db_,
+      {.committed = [](std::int64_t) {},
+       .failed = [](const std::string&, Culprit) { expect(false, "a commit succeeds"); }}};
   http::ServerParts parts_{.engine = &engine_,
                            .readers = readers_,
                            .disk = disk_,

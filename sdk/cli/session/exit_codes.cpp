@@ -38,6 +38,7 @@ Exit exit_for(SweepState state) {
     case SweepState::completed:
       return Exit::ok;
     case SweepState::failed:
+    case SweepState::quarantined:
       return Exit::sweep_failed;
     case SweepState::canceled:
       return Exit::sweep_canceled;

@@ -94,7 +94,7 @@ class Sweep:
 
     @property
     def state(self) -> str:
-        """running, paused, stopping, completed, canceled or failed."""
+        """running, paused, stopping, completed, canceled, failed or quarantined."""
         return str(rules.state_of(self.client.sweep(self.id))["state"])
 
     # Evaluate

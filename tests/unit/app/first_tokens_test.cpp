@@ -15,9 +15,9 @@ namespace {
 struct FirstTokens : testing::Test {
   TemporaryFolder folder;
   std::unique_ptr<SQLite::Database> db = open_for_writing(folder.file("hone.db")).value();
-  EngineThread engine{
-      *db,
-      {.committed = [](std::int64_t) {}, .failed = [](const std::string& why) { FAIL() << why; }}};
+  EngineThread engine{*db,
+                      {.committed = [](std::int64_t) {},
+                       .failed = [](const std::string& why, Culprit) { FAIL() << why; }}};
   api::Keyring keys;
   TokenFile admin{folder.file("admin.token"), "admin", Scope::admin};
 

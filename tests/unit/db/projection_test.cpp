@@ -229,7 +229,7 @@ TEST(Migration, AnOlderFileGetsItsQueryTablesFromItsLedger) {
     (*raw)->exec("PRAGMA foreign_keys = OFF");
     (*raw)->exec("DROP VIEW attempt_code");
     for (const auto& [table, lines] : before) (*raw)->exec("DROP TABLE " + table);
-    (*raw)->exec("DROP TABLE metric_last; DROP TABLE ended_sweep");          // no query tables
+    (*raw)->exec("DROP TABLE metric_last; DROP TABLE ended_sweep; DROP TABLE quarantine");
     (*raw)->exec("DROP TABLE request; ALTER TABLE event DROP COLUMN link");  // likewise
     (*raw)->exec("DELETE FROM migration WHERE version > 1; PRAGMA user_version = 1");
   }

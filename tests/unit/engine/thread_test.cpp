@@ -18,7 +18,7 @@ Envelope join_request(const std::string& request, std::function<void(Result<Repl
 }
 
 EngineThread::Hooks quiet_hooks() {
-  return {[](std::int64_t) {}, [](const std::string& why) { FAIL() << why; }};
+  return {[](std::int64_t) {}, [](const std::string& why, Culprit) { FAIL() << why; }};
 }
 
 // A worker has joined and waits for work; the future has what it was answered.
@@ -130,7 +130,7 @@ TEST(EngineThread, TellsTheNewestSeqAfterEveryCommit) {
   std::vector<std::int64_t> told;  // written by the engine's thread, read after stop()
   {
     EngineThread engine(
-        *db, {[&](std::int64_t seq) { told.push_back(seq); }, [](const std::string&) {}});
+        *db, {[&](std::int64_t seq) { told.push_back(seq); }, [](const std::string&, Culprit) {}});
     for (int i = 0; i < 50; ++i)
       ASSERT_TRUE(engine.push(join_request(std::to_string(i), [](const Result<Reply>&) {})).ok());
   }
@@ -146,7 +146,7 @@ TEST(EngineThreadDeathTest, AFailedCommitEndsTheProcess) {
       {
         const auto db = open_in_memory();
         EngineThread engine(*db, {[](std::int64_t) {},
-                                  [](const std::string& why) {
+                                  [](const std::string& why, Culprit) {
                                     std::fprintf(stderr, "fatal: %s\n", why.c_str());
                                     std::_Exit(70);
                                   }});

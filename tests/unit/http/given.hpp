@@ -233,7 +233,7 @@ class TestServer {
                               shared_.newest_seq.store(seq);
                               boost::asio::post(shared_.io, [this] { wake_watchers(shared_); });
                             },
-                        .failed = [](const std::string& why) { FAIL() << why; },
+                        .failed = [](const std::string& why, Culprit) { FAIL() << why; },
                         .replied =
                             [this] {
                               shared_.outbox.send({shared_.newest_seq.load(), 0});

@@ -1,4 +1,4 @@
-// db: checks, backs up, upgrades and prunes a data folder.
+// db: checks, backs up, repairs, upgrades and prunes a data folder.
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
@@ -125,11 +125,19 @@ Result<Exit> back_up(Session& session, const DbOptions& options) {
   Stages stages(session);
   const auto done = upkeep::back_up(options.data, options.to, !options.no_blobs, std::ref(stages));
   if (!done) return done.error();
+  Json quarantined = Json::array();
+  std::string warning;
+  for (const auto& [sweep, one] : done->quarantined) {
+    quarantined.push_back(text(sweep));
+    warning += "warning: " + text(sweep) + " cannot be served, since " + one.why +
+               "; run hone db repair on the copy or on the folder\n";
+  }
   const Json object = {{"folder", done->folder.string()},
                        {"events", done->events},
                        {"blobs", done->blobs},
                        {"bytes", done->bytes},
-                       {"link", done->head.empty() ? Json(nullptr) : Json(done->head)}};
+                       {"link", done->head.empty() ? Json(nullptr) : Json(done->head)},
+                       {"quarantined", quarantined}};
   return print_object(
       session, object,
       record_text({{"folder", done->folder.string()},
@@ -138,7 +146,36 @@ Result<Exit> back_up(Session& session, const DbOptions& options) {
                    {"size", bytes_text(done->bytes)},
                    {"link", done->head.empty() ? "none" : done->head},
                    {"restore", "hone up --data " + done->folder.string()}},
-                  session.screen()));
+                  session.screen()) +
+          warning);
+}
+
+Result<Exit> repair(Session& session, const DbOptions& options) {
+  Stages stages(session);
+  const auto done = upkeep::repair(options.data, std::ref(stages));
+  if (!done) return done.error();
+  Json sweeps = Json::array();
+  std::string lines;
+  for (const upkeep::RepairedSweep& one : done->sweeps) {
+    sweeps.push_back({{"sweep", text(one.sweep)},
+                      {"first_event", one.first},
+                      {"events", one.events},
+                      {"why", one.why}});
+    lines += text(one.sweep) + ": " + counted(one.events, "event") + " left out, from event " +
+             std::to_string(one.first) + " on, which " + one.why + "\n";
+  }
+  const Json object = {{"events", done->events},
+                       {"removed", done->removed},
+                       {"sweeps", sweeps},
+                       {"backup", done->backup.empty() ? Json(nullptr) : Json(done->backup)}};
+  if (done->removed == 0)
+    return print_object(
+        session, object,
+        "nothing to repair: all " + counted(done->events, "event") + " can be read\n");
+  return print_object(session, object,
+                      lines + "copy of the database before: " + done->backup +
+                          "\nstandbys of this server must be made again, and links of events kept "
+                          "elsewhere no longer hold\n");
 }
 
 Result<Exit> upgrade(Session& session, const DbOptions& options) {
@@ -226,19 +263,22 @@ Result<Exit> manage_folder(Session& session, const DbOptions& options) {
                       options.to);
   if (options.what == "check") return check_folder(session, options);
   if (options.what == "backup") return back_up(session, options);
+  if (options.what == "repair") return repair(session, options);
   if (options.what == "upgrade") return upgrade(session, options);
   if (options.what == "promote") return promote(session, options);
   if (options.what == "prune" || options.what == "archive") return prune(session, options);
-  return refuse(Code::invalid,
-                "unknown action '" + options.what +
-                    "'; the actions are check, backup, upgrade, promote, prune and archive");
+  return refuse(
+      Code::invalid,
+      "unknown action '" + options.what +
+          "'; the actions are check, backup, repair, upgrade, promote, prune and archive");
 }
 
 }  // namespace
 
 CommandAction declare_db(Flags& flags) {
   return with_options(manage_folder, [&](DbOptions& options) {
-    flags.argument("WHAT", options.what, "check, backup, upgrade, promote, prune or archive");
+    flags.argument("WHAT", options.what,
+                   "check, backup, repair, upgrade, promote, prune or archive");
     flags.optional_argument("TO", options.to, "of backup: a new folder; of archive: a file");
     flags.text("--data DIR", options.data, "the data folder (HONE_DATA, or ~/.hone)");
     flags.flag("--no-blobs", options.no_blobs, "of backup: leave out the checkpoints");
