@@ -15,6 +15,11 @@ void fields(auto& f, Of<ModelRef> auto& m) {
 
 void fields(auto& f, Of<TimeLimits> auto& l) { f.some("run", l.run).some("phase", l.phase); }
 
+void fields(auto& f, Of<AttemptOrigin> auto& o) {
+  f("step", o.step, Integer{0})("phase", o.phase, Integer{0});
+  f.some("begin", o.begin, Integer{0}).some("reported", o.reported, Integer{0});
+}
+
 void fields(auto& f, Of<LeaseGrant> auto& g) {
   f("lease", g.lease)("attempt", g.attempt)("sweep", g.sweep)("sweep_name", g.sweep_name);
   f("objective", g.objective)("trainer", g.trainer)("params", g.params)("seed", g.seed, seed_rule);
@@ -22,7 +27,7 @@ void fields(auto& f, Of<LeaseGrant> auto& g) {
   f.maybe("resume", g.resume)("expires_at", g.expires_at, WireTime{}).some("limits", g.limits);
   f.some("step", g.step).some("inputs", g.inputs, ListOf{OfType{}, files_max});
   f.some("further_objectives", g.further_objectives, ListOf{OfType{}, objectives_max});
-  f.some("devices", g.devices, device_numbers);
+  f.some("devices", g.devices, device_numbers).some("origin", g.origin);
 }
 void fields(auto& f, Of<std::optional<LeaseGrant>> auto& grant) { f.maybe("grant", grant); }
 
@@ -37,6 +42,7 @@ void fields(auto& f, Of<ReportReply, TellReply> auto& r) { fields(f, r.verdict);
 void fields(auto& f, Of<AskReply> auto& r) {
   f("trial", r.trial)("number", r.number, Integer{0})("lease", r.lease)("params", r.params);
   f("seed", r.seed, seed_rule)("next_phase", r.next_phase, Integer{0}).some("epoch", r.epoch);
+  f.some("resume", r.resume).some("origin", r.origin);
 }
 
 void fields(auto& f, Of<EnqueueReply> auto& r) { f("waiting", r.waiting, Integer{0}); }

@@ -18,6 +18,14 @@ struct BudgetSpec {
   friend bool operator==(const BudgetSpec&, const BudgetSpec&) = default;
 };
 
+// The step at which a phase ends.
+inline std::int64_t phase_end(const BudgetSpec& budget, int phase) {
+  // In two parts, so that no product overflows: per_run = whole * phases + rest.
+  const auto whole = budget.per_run / budget.phases;
+  const auto rest = budget.per_run % budget.phases;
+  return whole * (phase + 1) + rest * (phase + 1) / budget.phases;
+}
+
 // What one run occupies on its worker.
 // A worker with a label that begins so takes only runs that require this label.
 inline constexpr std::string_view only_label = "only=";

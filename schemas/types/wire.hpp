@@ -67,14 +67,36 @@ struct AskRequest {
   std::string asker;  // the same asker gets its pending trial again until its result is recorded
 };
 
+// A stored checkpoint: the bytes are at GET /v1/blobs/{sha256}.
+struct ModelRef {
+  ModelId id;
+  std::string sha256;
+  std::int64_t bytes = 0;
+  std::int64_t step = 0;
+  int phase = 0;  // the phase it was taken at the end of
+  friend bool operator==(const ModelRef&, const ModelRef&) = default;
+};
+
+// Where an attempt begins to count (schemas/types/attempt_origin.hpp). Steps are units of the
+// budget that the run has trained, over all attempts and steps of its pipeline.
+struct AttemptOrigin {
+  std::int64_t step = 0;      // of the checkpoint handed over; else `begin`
+  int phase = 0;              // the first that it trains; it may have a report already
+  std::int64_t begin = 0;     // where its step of the pipeline begins; 0 without a pipeline
+  std::int64_t reported = 0;  // the step of the newest report; 0 without a report
+  friend bool operator==(const AttemptOrigin&, const AttemptOrigin&) = default;
+};
+
 struct AskReply {
   TrialId trial;
   std::int64_t number = 0;
   LeaseId lease;
   Params params;
   std::uint64_t seed = 0;
-  int next_phase = 0;  // the phase that the next tell reports
-  Epoch epoch{};       // in which the trial was asked for: the tell returns it
+  int next_phase = 0;                     // the phase that the next tell reports
+  Epoch epoch{};                          // in which the trial was asked for: the tell returns it
+  std::optional<ModelRef> resume{};       // the checkpoint to continue from, if any
+  std::optional<AttemptOrigin> origin{};  // what it counts from; absent: an earlier version
   friend bool operator==(const AskReply&, const AskReply&) = default;
 };
 
@@ -163,16 +185,6 @@ struct FleetReply {
   FleetId fleet;
 };
 
-// A stored checkpoint: the bytes are at GET /v1/blobs/{sha256}.
-struct ModelRef {
-  ModelId id;
-  std::string sha256;
-  std::int64_t bytes = 0;
-  std::int64_t step = 0;
-  int phase = 0;  // the phase it was taken at the end of
-  friend bool operator==(const ModelRef&, const ModelRef&) = default;
-};
-
 // Which step of its pipeline a lease covers.
 struct StepRef {
   std::string name;
@@ -210,6 +222,7 @@ struct LeaseGrant {
   std::vector<Objective> further_objectives{};  // of the sweep, that are traded off
   // Which of the worker's GPUs, where it announced their memory; else it chooses free ones.
   std::vector<int> devices{};
+  std::optional<AttemptOrigin> origin{};  // absent: the server is of an earlier version
 };
 
 struct ReportRequest {

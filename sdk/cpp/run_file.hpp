@@ -41,12 +41,4 @@ struct RunFile {
 Result<RunFile> parse_run_file(std::string_view text);
 Result<RunFile> read_run_file(const std::filesystem::path& path);
 
-// The step at which a phase ends.
-inline std::int64_t phase_end(const BudgetSpec& budget, int phase) {
-  // In two parts, so that no product overflows: per_run = whole * phases + rest.
-  const auto whole = budget.per_run / budget.phases;
-  const auto rest = budget.per_run % budget.phases;
-  return whole * (phase + 1) + rest * (phase + 1) / budget.phases;
-}
-
 }  // namespace hone

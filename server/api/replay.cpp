@@ -127,7 +127,10 @@ class Replay {
     const Capacity capacity{room_of(sweep.spec, run, granted.step), {{0, 0}}};
     const auto work = find_lease_candidate(book_, sweep, granted.worker, capacity);
     if (!work) return differ(event, event.body, "nothing to do");
-    if (work->run != granted.attempt.run || work->resume != granted.resume)
+    // Earlier versions continued from the newest checkpoint also where it outruns the reports.
+    const bool as_before =
+        run != nullptr && run->checkpoint && granted.resume == run->checkpoint->id;
+    if (work->run != granted.attempt.run || (work->resume != granted.resume && !as_before))
       return differ(event, event.body, "another run: " + text(work->run));
     if (work->events.size() != held_.size())
       return differ(event, event.body, "another number of proposals");

@@ -22,13 +22,6 @@ Params params_of(const SweepSpec& spec, const Trial& trial, const Run& run, int 
   return params;
 }
 
-// The phase that a lease trains first. A run that lost its worker may begin before its newest
-// report.
-int first_phase(const Lease& lease, const Run& run) {
-  if (!lease.resume) return 0;
-  return std::min(lease.resume->phase + 1, static_cast<int>(run.reports.size()));
-}
-
 std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& request) {
   const auto found = book.leases_by_request.find(request.request_id);
   if (found == book.leases_by_request.end()) return std::nullopt;
@@ -36,6 +29,7 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
   const Sweep& sweep = book.sweeps.at(lease.sweep);
   const Run& run = *find_run(book, lease.attempt.run);
   const auto step = step_ref(sweep.spec, lease.step);
+  const AttemptOrigin origin = origin_of(sweep.spec, run, lease.resume);
   return LeaseGrant{
       .lease = lease.id,
       .attempt = lease.attempt,
@@ -43,8 +37,7 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
       .sweep_name = sweep.spec.name,
       .objective = sweep.spec.objective,
       .trainer = step ? TrainerSpec(step_of(sweep.spec, lease.step)->command) : sweep.spec.trainer,
-      .params =
-          params_of(sweep.spec, *find_trial(book, run.id.trial), run, first_phase(lease, run)),
+      .params = params_of(sweep.spec, *find_trial(book, run.id.trial), run, origin.phase),
       .seed = run.seed,
       .budget = budget_of(sweep.spec, lease.step, static_cast<int>(run.step_reports)),
       .resources = needs_of(sweep.spec, lease),
@@ -55,7 +48,8 @@ std::optional<LeaseGrant> grant_of(const Book& book, const AcquireRequest& reque
       .step = step,
       .inputs = inputs_of(sweep.spec, run),
       .further_objectives = sweep.spec.further_objectives,
-      .devices = lease.devices};
+      .devices = lease.devices,
+      .origin = origin};
 }
 
 LeaseStanding standing_of(const Book& book, WorkerId worker, LeaseId id) {
@@ -130,13 +124,18 @@ struct Answerer {
     const Run& run = run_of_lease(book, lease);
     const Trial& trial = *find_trial(book, run.id.trial);
     const SweepSpec& spec = book.sweeps.at(c.sweep).spec;
+    // Not what the lease began with: an asker that crashed gets the same lease again.
+    std::optional<ModelRef> resume;
+    if (const auto model = checkpoint_to_resume(book, run)) resume = book.models.at(*model);
     return AskReply{.trial = trial.id,
                     .number = trial.number,
                     .lease = lease,
                     .params = params_of(spec, trial, run, 0),
                     .seed = run.seed,
                     .next_phase = static_cast<int>(run.reports.size()),
-                    .epoch = epoch_of(book, lease)};
+                    .epoch = epoch_of(book, lease),
+                    .resume = resume,
+                    .origin = origin_of(spec, run, resume)};
   }
   Reply operator()(const Tell& c) const {
     const Trial& trial = *find_trial(book, c.trial);

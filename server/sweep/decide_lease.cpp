@@ -82,7 +82,7 @@ std::optional<LeaseCandidate> propose(const Book& book, const Sweep& sweep,
 
 LeaseCandidate resume(const Book& book, RunId id) {
   const Run& run = *find_run(book, id);
-  return {id, run.attempts, checkpoint_of_step(run), {}, run.step};
+  return {id, run.attempts, checkpoint_to_resume(book, run), {}, run.step};
 }
 
 LeaseCandidate replicate(const Book& book, const Sweep& sweep, std::size_t index) {

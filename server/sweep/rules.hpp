@@ -196,6 +196,14 @@ void clear_due(Book& book, Run& run);
 // Removes a waiting run from wherever it waits.
 void stop_waiting(Book& book, Sweep& sweep, Run& run);
 
+// attempt_origin.cpp
+// The checkpoint that the next attempt continues from: the newest one of its step that is not past
+// a phase without a report, so that each phase is reported by its own training.
+std::optional<ModelId> checkpoint_to_resume(const Book& book, const Run& run);
+// Where an attempt counts from.
+AttemptOrigin origin_of(const SweepSpec& spec, const Run& run,
+                        const std::optional<ModelRef>& resume);
+
 // steps.cpp
 // What the step of a run executes, where its sweep is a pipeline.
 std::optional<StepRef> step_ref(const SweepSpec& spec, int step);

@@ -57,7 +57,7 @@ void feed(const std::uint8_t* data, std::size_t size) {
   // The time grows with the pattern and the line; both are limited in the product, too.
   pattern = pattern.substr(0, 60);
   static_cast<void>(worker::matches_glob(pattern, command.substr(0, 200)));
-  worker::Collector collector(spec_of(pattern, manner), {"steps", 1000, phases}, 0);
+  worker::Collector collector(spec_of(pattern, manner), {"steps", 1000, phases}, {});
   std::vector<worker::TrialLine> said;
   for (int lines = 0; !rest.empty() && lines < 200; ++lines) {
     std::string_view line;

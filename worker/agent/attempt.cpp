@@ -260,7 +260,7 @@ void Attempt::on_reply(Turn& turn, const SaveModelCall& call, const SaveModelRep
 
 void Attempt::on_reply(Turn& turn, const ReportCall& call, const ReportReply& reply) {
   const Verdict& verdict = reply.verdict;
-  delivery_.reported(call.request.phase);
+  delivery_.reported(call.request.phase, call.request.step);
   if (verdict.action != Action::go_on) {
     // A stop or a pause: either way the server has closed the lease.
     lease_ = Lease::closed;

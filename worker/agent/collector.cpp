@@ -38,14 +38,26 @@ double median_of(std::vector<double> values) {
 
 }  // namespace
 
-Collector::Collector(const CollectSpec& spec, const BudgetSpec& budget, int next_phase)
+Collector::Collector(const CollectSpec& spec, const BudgetSpec& budget, const AttemptOrigin& origin)
     : spec_(with_step(spec)),
       budget_(budget),
       step_at_(spec.objectives.size()),
       metrics_at_(spec.objectives.size() + (spec_.step.empty() ? 0 : 1)),
       reader_(spec_, wanted_columns(spec_)),
-      phase_(next_phase),
-      values_(spec.objectives.size()) {}
+      origin_(origin),
+      steps_(origin),
+      values_(spec.objectives.size()) {
+  go_to_origin();
+  next_ = phase_;
+}
+
+// The phases that end at the origin or before it are trained.
+void Collector::go_to_origin() {
+  counted_ = static_cast<double>(origin_.step);
+  step_ = origin_.step;
+  phase_ = 0;
+  while (phase_ < budget_.phases && end_of_phase() <= origin_.step) ++phase_;
+}
 
 void Collector::take(std::string_view line, std::vector<TrialLine>& lines) {
   if (phase_ >= budget_.phases && spec_.metrics.empty()) return;  // nothing is left to report
@@ -98,15 +110,14 @@ void Collector::note_tag(const std::string& tag) {
 void Collector::restart() {
   row_open_ = false;
   reader_.restart();
-  counted_ = 0;
-  step_ = 0;
+  go_to_origin();
   for (auto& values : values_) values.clear();
   fresh_ = false;
 }
 
 void Collector::finish(std::vector<TrialLine>& lines) {
   take_open_row(lines);
-  const bool reported = fresh_ || phase_ > 0;
+  const bool reported = fresh_ || found_;
   if (spec_.format == CollectFormat::tensorboard && !reported) {
     std::string known;
     for (const auto& tag : tags_) known += (known.empty() ? "" : ", ") + tag;
@@ -159,7 +170,7 @@ bool Collector::advance(const ColumnReader::Row& row) {
   } else if (spec_.step_sum) {
     at = counted_ + *row[step_at_];
   } else {
-    at = row[step_at_];
+    at = *row[step_at_] + static_cast<double>(steps_.base(*row[step_at_]));
   }
   if (!(*at >= 0 && *at <= step_max)) {
     complain("a row was skipped: its step is not a count");
@@ -182,12 +193,15 @@ void Collector::keep_objectives(const ColumnReader::Row& row) {
 }
 
 void Collector::report(std::vector<TrialLine>& lines) {
-  ReportLine line;
-  line.phase = phase_;
-  line.step = step_;
-  line.score = summary_of(values_.front());
-  for (std::size_t i = 1; i < values_.size(); ++i) line.further.push_back(summary_of(values_[i]));
-  lines.emplace_back(std::move(line));
+  if (phase_ >= next_) {
+    ReportLine line;
+    line.phase = phase_;
+    line.step = step_;
+    line.score = summary_of(values_.front());
+    for (std::size_t i = 1; i < values_.size(); ++i) line.further.push_back(summary_of(values_[i]));
+    lines.emplace_back(std::move(line));
+    next_ = phase_ + 1;
+  }
   ++phase_;
   fresh_ = false;
   // The next phase starts without values, unless this row is past that phase as well.

@@ -12,6 +12,7 @@
 #include "base/event_file.hpp"
 #include "schemas/types/budget_spec.hpp"
 #include "schemas/types/trainer_spec.hpp"
+#include "worker/agent/attempt_phases.hpp"
 #include "worker/agent/columns.hpp"
 #include "worker/agent/trial_line.hpp"
 
@@ -19,9 +20,9 @@ namespace hone::worker {
 
 class Collector {
  public:
-  // `next_phase`: the first without a report. Earlier phases are skipped, for a program that starts
-  // from the beginning again.
-  Collector(const CollectSpec& spec, const BudgetSpec& budget, int next_phase);
+  // Rows without a step count from `origin`. An attempt that begins before the newest report trains
+  // known phases again: they are reported again, and the server judges none twice.
+  Collector(const CollectSpec& spec, const BudgetSpec& budget, const AttemptOrigin& origin);
 
   // Adds the reports and metrics of one line of the file or the output to `lines`.
   void take(std::string_view line, std::vector<TrialLine>& lines);
@@ -29,7 +30,8 @@ class Collector {
   // The same for an event of an event file (CollectFormat::tensorboard), whose tags are columns.
   void take(const ScalarEvent& event, std::vector<TrialLine>& lines);
 
-  // The file was replaced or truncated: it is read from its beginning, and steps are counted again.
+  // The file was replaced or truncated: it is read from its beginning, and steps are counted again
+  // from the origin. Phases that were reported before are not reported again.
   void restart();
 
   // The program has exited with status 0: reports the open phase, if it has any row.
@@ -42,6 +44,7 @@ class Collector {
   std::optional<std::string> take_complaint();
 
  private:
+  void go_to_origin();
   void take_scalar(const Scalar& scalar, std::int64_t step, std::vector<TrialLine>& lines);
   void take_open_row(std::vector<TrialLine>& lines);
   void note_tag(const std::string& tag);
@@ -62,9 +65,12 @@ class Collector {
   std::string fault_;
   bool row_open_ = false;            // row_ holds scalars of events of one step
   std::vector<std::string> tags_{};  // of events, as they came: the first few
-  int phase_;
+  AttemptOrigin origin_;
+  AttemptSteps steps_;
+  int phase_ = 0;  // that the next row belongs to
+  int next_ = 0;   // the first that this attempt has not reported
   std::int64_t step_ = 0;
-  double counted_ = 0;                      // rows, or the sum of a column
+  double counted_ = 0;                      // rows, or the sum of a column, with the origin
   std::vector<std::deque<double>> values_;  // the last values of each objective
   bool fresh_ = false;                      // a value came after the last report
   std::int64_t lines_ = 0;                  // that were not blank

@@ -9,8 +9,7 @@ namespace hone::worker {
 
 Delivery::Delivery(const LeaseGrant& grant, const Telling& telling)
     : lease_(grant.lease),
-      phases_(grant.budget.phases),
-      next_phase_(grant.next_phase),
+      phases_(grant),
       resumable_(!telling.resumable || grant.resume.has_value()),
       tells_seconds_(telling.phase_seconds) {}
 
@@ -55,11 +54,11 @@ LeaseCall Delivery::next_batch(Instant now) {
   return MetricsCall{lease_, std::move(request)};
 }
 
-LeaseCall Delivery::call_for(const Report& report) const {
+LeaseCall Delivery::call_for(const Report& report) {
   const ReportLine& line = report.line;
   ReportCall call{lease_,
-                  {line.phase.value_or(next_phase_), line.step, line.score, line.further,
-                   line.seed_applied, std::nullopt, line.seconds, line.cpu_seconds}};
+                  {phases_.phase_of(line), line.step, line.score, line.further, line.seed_applied,
+                   std::nullopt, line.seconds, line.cpu_seconds}};
   if (!resumable_) call.request.resumable = false;
   if (report.trained) call.request.phase_seconds = static_cast<double>(report.trained->us) / 1e6;
   return call;
@@ -69,10 +68,11 @@ LeaseCall Delivery::call_for(const CheckpointLine& line) const {
   return StoreBlob{lease_, line.path};
 }
 
-LeaseCall Delivery::call_for(const StoredCheckpoint& checkpoint) const {
+LeaseCall Delivery::call_for(const StoredCheckpoint& checkpoint) {
   const CheckpointLine& line = checkpoint.line;
-  const int phase = line.phase.value_or(std::min(next_phase_, phases_ - 1));
-  return SaveModelCall{lease_, {checkpoint.blob.sha256, checkpoint.blob.bytes, line.step, phase}};
+  return SaveModelCall{
+      lease_,
+      {checkpoint.blob.sha256, checkpoint.blob.bytes, line.step, phases_.phase_of(line, origin())}};
 }
 
 bool Delivery::take_delivered() {
@@ -99,8 +99,6 @@ void Delivery::pop(Turn& turn) {
   held_ = false;
   turn.actions.emplace_back(Hold{lease_, false});
 }
-
-void Delivery::reported(int phase) { next_phase_ = std::max(next_phase_, phase + 1); }
 
 std::optional<Instant> Delivery::flush_at() const {
   return points_.empty() ? std::nullopt : std::optional(flush_at_);

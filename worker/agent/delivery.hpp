@@ -6,6 +6,7 @@
 #include <optional>
 #include <variant>
 
+#include "worker/agent/attempt_phases.hpp"
 #include "worker/agent/messages.hpp"
 #include "worker/agent/pending_call.hpp"
 
@@ -39,13 +40,13 @@ class Delivery {
   bool lost();
   void pop(Turn& turn);  // it is answered; reads on once enough are
 
-  void reported(int phase);
+  void reported(int phase, std::int64_t step) { phases_.reported(phase, step); }
   void saved() { resumable_ = true; }  // a checkpoint is on the server
   // The metric points that were dropped since the last call.
   [[nodiscard]] std::int64_t take_dropped() { return std::exchange(dropped_, 0); }
 
   [[nodiscard]] bool lines_wait() const { return !lines_.empty(); }
-  [[nodiscard]] int next_phase() const { return next_phase_; }
+  [[nodiscard]] int next_phase() const { return phases_.next(); }
   [[nodiscard]] std::optional<Instant> flush_at() const;
 
  private:
@@ -65,13 +66,12 @@ class Delivery {
   void add_line(Turn& turn, Line line);
   void add_point(Instant now, const MetricPoint& point);
   [[nodiscard]] LeaseCall next_batch(Instant now);
-  [[nodiscard]] LeaseCall call_for(const Report& report) const;
+  [[nodiscard]] LeaseCall call_for(const Report& report);
   [[nodiscard]] LeaseCall call_for(const CheckpointLine& line) const;
-  [[nodiscard]] LeaseCall call_for(const StoredCheckpoint& checkpoint) const;
+  [[nodiscard]] LeaseCall call_for(const StoredCheckpoint& checkpoint);
 
   LeaseId lease_;
-  int phases_;
-  int next_phase_;
+  AttemptPhases phases_;
   bool resumable_;  // the run has a checkpoint, or reports do not tell
   bool tells_seconds_;
   std::deque<Line> lines_;

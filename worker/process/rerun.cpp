@@ -52,7 +52,7 @@ void print(const char* kind, Json content) {
 class Rerun {
  public:
   Rerun(const WorkerPaths& paths, RerunPlan plan)
-      : paths_(paths), plan_(std::move(plan)), next_phase_(plan_.grant.next_phase) {
+      : paths_(paths), plan_(std::move(plan)), phases_(plan_.grant) {
     sigset_t awaited;
     sigemptyset(&awaited);
     for (const int number : {SIGTERM, SIGINT, SIGCHLD}) sigaddset(&awaited, number);
@@ -103,16 +103,16 @@ class Rerun {
   }
 
   void take_report(const ReportLine& report, Origin origin) {
-    const int phase = report.phase.value_or(next_phase_);
+    const int phase = phases_.phase_of(report);
+    const bool is_next = phase == phases_.next();
+    phases_.reported(phase, report.step);
     if (phase < plan_.grant.next_phase) {  // trained again: the server has this report
       const Verdict recorded{Action::go_on, VerdictReason::no_rule, {}};
       if (origin == Origin::socket) process_->answer(recorded);
       return;
     }
     const auto index = static_cast<std::size_t>(phase - plan_.grant.next_phase);
-    const bool is_next = phase == next_phase_ && index < plan_.verdicts.size();
-    if (is_next) {
-      ++next_phase_;
+    if (is_next && index < plan_.verdicts.size()) {
       Json json{{"phase", phase}, {"step", report.step}, {"value", encode(report.score)}};
       for (const Score score : report.further) json["further"].push_back(encode(score));
       print("report", std::move(json));
@@ -136,7 +136,7 @@ class Rerun {
   void take_checkpoint(const CheckpointLine& line, Origin origin) {
     const auto saved = keep(line);
     if (saved)
-      print("checkpoint", {{"phase", line.phase.value_or(next_phase_)},
+      print("checkpoint", {{"phase", phases_.phase_of(line, origin)},
                            {"step", line.step},
                            {"sha256", saved->sha256},
                            {"bytes", saved->bytes},
@@ -163,7 +163,7 @@ class Rerun {
 
   const WorkerPaths& paths_;
   RerunPlan plan_;
-  int next_phase_;
+  AttemptPhases phases_;
   FileHandle signals_;
   std::unique_ptr<RunProcess> process_{};
   std::optional<Clock::time_point> kill_at_{};

@@ -12,6 +12,7 @@
 #include "schemas/codec/trainer_codec.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/types/reach.hpp"
+#include "worker/agent/attempt_phases.hpp"
 
 namespace hone::worker {
 namespace fs = std::filesystem;
@@ -73,7 +74,11 @@ std::string run_file_text(const LeaseGrant& grant, const std::string& resume_pat
   json["budget"] = {{"unit", grant.budget.unit},
                     {"per_run", grant.budget.per_run},
                     {"phases", grant.budget.phases}};
-  json["next_phase"] = grant.next_phase;
+  // Trainers of hone train up to the end of a phase; a program trains the phases that it is given.
+  const AttemptOrigin origin = origin_of(grant);
+  const bool builtin = std::holds_alternative<BuiltinTrainer>(grant.trainer);
+  json["next_phase"] = builtin ? grant.next_phase : std::min(origin.phase, grant.next_phase);
+  json["origin"] = {{"step", origin.step}, {"phase", origin.phase}};
   json["resume"] = nullptr;
   if (grant.resume)
     json["resume"] = {{"model", text(grant.resume->id)},

@@ -79,7 +79,7 @@ RunProcess::RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket,
   folder_bytes_max_ = command->disk != 0 ? command->disk : limits::folder_bytes_max;
   if (!command->collect || command->collect->objectives.empty()) return;
   following_.emplace(
-      Following{Collector(*command->collect, spawn.grant.budget, spawn.grant.next_phase), {}});
+      Following{Collector(*command->collect, spawn.grant.budget, origin_of(spawn.grant)), {}});
   const std::string path = folder_.places().files + "/" + command->collect->file;
   if (command->collect->format == CollectFormat::tensorboard)
     following_->events.emplace(path);

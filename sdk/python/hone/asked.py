@@ -18,9 +18,9 @@ class AskedLine:
     """Sends the reports, checkpoints and metrics of one lease. Needs a token with the scopes submit
     and worker, where the server asks for tokens."""
 
-    def __init__(self, client: Client, asked: Asked, phases: int, redo: bool) -> None:
+    def __init__(self, client: Client, asked: Asked, phases: int, first: int) -> None:
         self.finished = False  # the server has ended or paused the run
-        self.reported = 0 if redo else asked.next_phase
+        self.reported = first  # the phase that the program trains first
         self._client = client
         self.lease = asked.lease
         self._known = asked.next_phase  # phases with a report before this lease
@@ -56,7 +56,7 @@ class AskedLine:
         body = dict(report)
         body.setdefault("phase", self.reported)
         self.reported = max(self.reported, body["phase"] + 1)
-        if body["phase"] < self._known:  # trained again, as there was no checkpoint
+        if body["phase"] < self._known:  # trained again, after an older checkpoint or none
             return {"verdict": "continue", "reason": "recorded"}
         if not self._saved:
             body["resumable"] = False
@@ -94,12 +94,15 @@ def open_run(client: Client, sweep: str, asked: Asked, folder: str) -> Run:
         attempt = rules.integer(run["attempts"], "/attempts")
     except (LookupError, TypeError, AttributeError) as error:
         raise HoneError(f"the server's answer about {sweep} lacks {error}") from error
-    resume = _resume(client, run["id"], folder) if asked.next_phase > 0 else None
-    line = AskedLine(client, asked, budget.phases, redo=resume is None)
+    resume = _resume(client, asked, run["id"], folder)
+    first = asked.next_phase if resume else 0
+    if asked.first_phase is not None:
+        first = min(asked.first_phase, asked.next_phase)
+    line = AskedLine(client, asked, budget.phases, first)
     return Run(id=run["id"], attempt=attempt, sweep=sweep, sweep_name=name,
                params=dict(asked.params), seed=asked.seed, metric_name=metric,
                goal=goal, budget=budget,
-               next_phase=asked.next_phase if resume else 0, resume=resume, checkpoint_dir=folder,
+               next_phase=first, resume=resume, checkpoint_dir=folder,
                folder=folder, line=line)
 
 
@@ -113,11 +116,14 @@ def _run_of(client: Client, asked: Asked) -> Dict[str, Any]:
     raise HoneError(f"{asked.trial} has no run with the lease {asked.lease}")
 
 
-def _resume(client: Client, run: str, folder: str) -> Optional[Resume]:
-    models = [rules.model(model) for model in client.models(run=run)]
-    if not models:
+def _resume(client: Client, asked: Asked, run: str, folder: str) -> Optional[Resume]:
+    model = asked.resume
+    if asked.first_phase is None and asked.next_phase > 0:  # a server that names no checkpoint
+        models = [rules.model(one) for one in client.models(run=run)]
+        newest = max(models, key=lambda one: int(one["step"]), default=None)
+        model = {**newest, "model": newest["id"]} if newest else None
+    if model is None:
         return None
-    newest = max(models, key=lambda model: int(model["step"]))
-    path = os.path.join(folder, "resume-" + newest["sha256"][:12])
-    client.fetch(newest["id"], path)
-    return Resume(newest["id"], path, newest["step"], newest["phase"])
+    path = os.path.join(folder, "resume-" + model["sha256"][:12])
+    client.fetch(model["model"], path)
+    return Resume(model["model"], path, model["step"], model["phase"])

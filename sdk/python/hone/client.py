@@ -38,6 +38,8 @@ class Asked:
     seed: int
     next_phase: int
     epoch: Optional[str] = None
+    resume: Optional[Dict[str, Any]] = None  # the checkpoint to continue from
+    first_phase: Optional[int] = None  # to train; a server of an earlier version names none
 
 
 class Client:

@@ -208,8 +208,7 @@ def page(document: Json) -> Dict[str, Any]:
 
 def model(document: Json) -> Dict[str, Any]:
     fields = Fields(document)
-    result = {"id": fields.need("id", identifier, "model"),
-              "sha256": fields.need("sha256", digest),
+    result = {"id": fields.need("id", identifier, "model"), "sha256": fields.need("sha256", digest),
               "step": fields.need("step", integer), "phase": fields.need("phase", integer)}
     fields.done(tolerant=True)
     return result
@@ -278,9 +277,15 @@ def ask_reply(document: Json) -> Dict[str, Any]:
         "seed": fields.need("seed", integer),
         "next_phase": fields.need("next_phase", integer),
         "epoch": fields.maybe("epoch", None, identifier, "lease"),
+        "resume": fields.maybe("resume", None, _model_ref),
+        "first_phase": fields.maybe("origin", None, _origin_phase),
     }
     fields.done(tolerant=True)
     return result
+
+
+def _origin_phase(value: Json, at: str) -> int:
+    return int(Fields(value, at).need("phase", integer))
 
 
 def enqueue_reply(document: Json) -> Dict[str, Any]:
@@ -380,12 +385,16 @@ def budget(value: Json, at: str) -> Dict[str, Any]:
 
 
 def _resume(value: Json, at: str) -> Dict[str, Any]:
+    return _checkpoint(value, at, "path", text, 1)
+
+
+def _model_ref(value: Json, at: str) -> Dict[str, Any]:
+    return _checkpoint(value, at, "sha256", digest)
+
+
+def _checkpoint(value: Json, at: str, where: str, *check: Any) -> Dict[str, Any]:
     fields = Fields(value, at)
-    result = {
-        "model": fields.need("model", identifier, "model"),
-        "path": fields.need("path", text, 1),
-        "step": fields.need("step", integer),
-        "phase": fields.need("phase", integer),
-    }
+    result = {"model": fields.need("model", identifier, "model"), where: fields.need(where, *check),
+              "step": fields.need("step", integer), "phase": fields.need("phase", integer)}
     fields.done(tolerant=True)
     return result

@@ -107,9 +107,9 @@ TEST_F(DeliveryQueue, stores_a_checkpoint_before_it_records_it) {
 TEST_F(DeliveryQueue, counts_phases_by_the_verdicts) {
   add(report_at(10));
   EXPECT_EQ(next<ReportCall>().request.phase, 0);
-  delivery.reported(2);
+  delivery.reported(2, 30);
   EXPECT_EQ(delivery.next_phase(), 3);
-  delivery.reported(0);
+  delivery.reported(0, 10);
   EXPECT_EQ(delivery.next_phase(), 3) << "an old report answered again";
   pop();
   add(CheckpointLine{"last.pt", 30, std::nullopt});

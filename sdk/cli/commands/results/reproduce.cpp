@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/attempt_origin.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/conversation.hpp"
@@ -214,6 +215,13 @@ class Reproduction {
     return params;
   }
 
+  ReportedSteps reported_before(const Segment& segment) const {
+    ReportedSteps reported;
+    for (std::size_t phase = 0; phase < segment.first; ++phase)
+      reported.steps.push_back(int_at(recorded_.reports[phase], "/step"));
+    return reported;
+  }
+
   LeaseGrant grant_of(const Segment& segment, const std::optional<ModelRef>& resume) const {
     const auto attempt = parse_id<AttemptId>(text_at(segment.attempt, "/id"));
     return {.lease = LeaseId{1},
@@ -229,7 +237,8 @@ class Reproduction {
             .next_phase = static_cast<int>(segment.first),
             .resume = resume,
             .expires_at = never,
-            .further_objectives = recorded_.spec.further_objectives};
+            .further_objectives = recorded_.spec.further_objectives,
+            .origin = attempt_origin(recorded_.spec.budget, reported_before(segment), resume)};
   }
 
   // The checkpoint that the attempt continued from, as this reproduction saved it.
