@@ -1,26 +1,16 @@
 #include "db/filter/values.hpp"
 
-#include <charconv>
 #include <cmath>
 
 #include "base/expect.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/values/number.hpp"
 
 namespace hone::filter {
 namespace {
 
 constexpr std::int64_t day_us = 86'400LL * 1'000'000;
-
-std::optional<double> plain_number(std::string_view text) {
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double value = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stop, trouble] = std::from_chars(text.data(), end, value);
-  if (trouble != std::errc{} || stop != end || text.empty() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
 
 double scale_of(char suffix) {
   switch (suffix) {
@@ -104,9 +94,9 @@ std::string_view sign(Op op) {
 
 std::optional<double> as_number(const Literal& literal) {
   if (literal.quoted || literal.text.empty()) return std::nullopt;
-  if (const auto value = plain_number(literal.text)) return value;
+  if (const auto value = read_finite_number(literal.text)) return value;
   const double scale = scale_of(literal.text.back());
-  const auto value = plain_number(literal.text.substr(0, literal.text.size() - 1));
+  const auto value = read_finite_number(literal.text.substr(0, literal.text.size() - 1));
   if (scale == 0 || !value) return std::nullopt;
   return *value * scale;
 }
@@ -125,7 +115,7 @@ Result<double> number_of(const Literal& literal, std::string_view field) {
 Result<Instant> time_of(const Literal& literal, Instant now) {
   const std::string& text = literal.text;
   if (text.size() > 2 && text.front() == '-' && unit_us(text.back()) != 0)
-    if (const auto value = plain_number(text.substr(1, text.size() - 2));
+    if (const auto value = read_finite_number(text.substr(1, text.size() - 2));
         value && *value >= 0 && *value < 1e6)
       return Instant{now.us -
                      static_cast<std::int64_t>(*value * static_cast<double>(unit_us(text.back())))};

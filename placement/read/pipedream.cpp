@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "placement/read/read.hpp"
+#include "schemas/values/number.hpp"
 
 namespace hone::placement {
 namespace {
@@ -56,13 +57,11 @@ Error at_line(std::size_t line, const std::string& what) {
 
 Result<double> number_of(std::string_view text, std::size_t line) {
   text = trimmed(text);
-  double number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc{} || end != text.data() + text.size())
-    return at_line(line, "'" + std::string(text) + "' is no number");
-  if (!std::isfinite(number) || number < 0)
+  const auto number = read_number(text);
+  if (!number) return at_line(line, "'" + std::string(text) + "' is no number");
+  if (!std::isfinite(*number) || *number < 0)
     return at_line(line, "'" + std::string(text) + "' must be a finite number of at least 0");
-  return number + 0.0;  // -0 becomes 0
+  return *number + 0.0;  // -0 becomes 0
 }
 
 // A number, or a list of them in brackets, which are added.

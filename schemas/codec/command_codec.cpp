@@ -108,36 +108,46 @@ std::int64_t read_size(const Spot& spot) {
   return 0;
 }
 
-// step: NAME, or {sum: NAME}; nothing where the rows are counted.
+// step: NAME, {sum: NAME} or {restarts: NAME}; nothing where the rows are counted.
 struct Step {
-  std::string column;
-  bool summed = false;
+  std::string column, sum, restarts;
   friend bool operator==(const Step&, const Step&) = default;
 };
-void fields(auto& f, Of<Step> auto& s) { f("sum", s.column, column_name); }
+void fields(auto& f, Of<Step> auto& s) {
+  f.some("sum", s.sum, column_name).some("restarts", s.restarts, column_name);
+}
 template <>
 Step read(const Spot& spot) {
-  if (spot.json.is_object()) return read_object(spot, Step{"", true});
-  return {column_name(spot)};
+  if (!spot.json.is_object()) return {column_name(spot), {}, {}};
+  const Step step = read_object(spot, Step{});
+  if (step.sum.empty() == step.restarts.empty())
+    spot.refuse_rule("must be the name of a column, {sum: NAME} or {restarts: NAME}");
+  return step;
 }
 template <>
 Json write(const Step& step) {
-  return step.summed ? write_object(step) : Json(step.column);
+  return step.column.empty() ? write_object(step) : Json(step.column);
 }
 
 template <class F>
 void fields(F& f, Of<CollectSpec> auto& c) {
-  bool from_output = !reads<F> && c.file.empty();
-  Step step{c.step, c.step_sum};
-  f.some("file", c.file, read_inner_path).some("stdout", from_output).maybe("format", c.format);
+  const bool lines = !reads<F> && c.file.empty();
+  bool from_output = lines && c.stream != CollectStream::errors;
+  bool from_errors = lines && c.stream != CollectStream::output;
+  Step step;
+  (c.step_sum ? step.sum : c.step_restarts ? step.restarts : step.column) = c.step;
+  f.some("file", c.file, read_inner_path).some("stdout", from_output).some("stderr", from_errors);
+  f.maybe("format", c.format);
   f.some("pattern", c.patterns, OneOrMore{read_pattern, patterns_max});
   f.some("columns", c.columns, ListOf{column_name, columns_max});
   f.some("objective", c.objectives, OneOrMore{column_name, objectives_max}).some("step", step);
   f.some("metrics", c.metrics, ListOf{column_name, columns_max});
-  f.maybe("window", c.window, Integer{0, window_max}).maybe("value", c.summary);
+  f.maybe("window", c.window, Integer{0, window_max}).maybe("value", c.summary).some("nan", c.nan);
   if constexpr (reads<F>) {
-    c.step = step.column;
-    c.step_sum = step.summed;
+    if (from_errors) c.stream = from_output ? CollectStream::both : CollectStream::errors;
+    c.step = step.column + step.sum + step.restarts;
+    c.step_sum = !step.sum.empty();
+    c.step_restarts = !step.restarts.empty();
   }
 }
 
@@ -146,14 +156,20 @@ void check_events(Reader& reader, const CollectSpec& collect) {
   if (collect.file.empty())
     reader.refuse("stdout",
                   "is not for format: tensorboard: say file: FOLDER, in the run's folder");
-  if (!collect.step.empty())
-    reader.refuse("step", "is not for format: tensorboard, whose events have their step");
+  if (!collect.step.empty() && !collect.step_restarts)
+    reader.refuse("step",
+                  "is not for format: tensorboard, whose events have their step; where it begins "
+                  "again with each attempt, write {restarts: step}");
 }
 
 void check(Reader& reader, const CollectSpec& collect) {
-  bool from_output = false;
-  if (reader.some("stdout", from_output); from_output != collect.file.empty())
-    reader.refuse("file", "say either file: NAME, in the run's own folder, or stdout: true");
+  bool from_output = false, from_errors = false;
+  reader.some("stdout", from_output).some("stderr", from_errors);
+  if ((from_output || from_errors) != collect.file.empty())
+    reader.refuse(
+        "file",
+        "say either file: NAME, in the run's own folder, or stdout: true, stderr: true, or "
+        "both of these");
   if (collect.format == CollectFormat::tensorboard) check_events(reader, collect);
   const bool regex = collect.format == CollectFormat::regex;
   if (regex == collect.patterns.empty())

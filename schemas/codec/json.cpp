@@ -1,16 +1,19 @@
 #include "schemas/codec/json.hpp"
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <utility>
 #include <vector>
+
+#include "schemas/values/json_text.hpp"
 
 namespace hone {
 namespace {
 
 constexpr std::size_t depth_max = 64;
+constexpr std::size_t program_depth_max = 1000;
 
 using Members = Json::object_t::Container;
 
@@ -21,13 +24,18 @@ constexpr std::size_t text_bytes = sizeof(Json::string_t) + heap_bytes;
 // Containers grow by doubling: while one moves, an element has its old place and two new ones.
 constexpr std::size_t element_bytes = 3 * sizeof(Json);
 constexpr std::size_t member_bytes = 3 * sizeof(Members::value_type);
-constexpr std::size_t key_bytes = sizeof(Json::string_t) + 3 * heap_bytes;  // in a set
+constexpr std::size_t key_bytes = sizeof(Json::string_t) + 3 * heap_bytes;  // in a map
 
 // Builds the document and stops at the first thing that a sweep, a request or a ledger must not
 // contain.
 class Builder {
  public:
   explicit Builder(std::size_t memory_bytes_max) : memory_bytes_left_(memory_bytes_max) {}
+  static Builder of_program() {
+    Builder builder(std::numeric_limits<std::size_t>::max());
+    builder.of_program_ = true;
+    return builder;
+  }
 
   using number_integer_t = Json::number_integer_t;
   using number_unsigned_t = Json::number_unsigned_t;
@@ -52,7 +60,9 @@ class Builder {
 
   bool key(string_t& name) {
     auto& frame = frames_.back();
-    if (!frame.keys.insert(name).second)
+    const auto [known, is_new] = frame.keys.emplace(name, frame.keys.size());
+    frame.repeats = is_new ? std::nullopt : std::optional(known->second);
+    if (!is_new && !of_program_)
       return refuse_with("the key '" + name + "' appears twice in one object");
     frame.key = std::move(name);
     return takes(frame.key.capacity()) && takes_while_open(key_bytes + frame.key.capacity());
@@ -71,9 +81,11 @@ class Builder {
  private:
   struct Frame {
     Json* container;
-    std::string key;                // of the member that comes next
-    std::set<std::string> keys;     // of an object, so that finding repeats stays n log n
-    std::size_t growing_bytes = 0;  // of `keys` and for elements, until the container ends
+    std::string key;  // of the member that comes next
+    std::map<std::string, std::size_t>
+        keys{};                            // of an object with their places: repeats in n log n
+    std::optional<std::size_t> repeats{};  // the place of the member that the next one replaces
+    std::size_t growing_bytes = 0;         // of `keys` and for elements, until the container ends
   };
 
   bool takes(std::size_t bytes) {
@@ -117,15 +129,16 @@ class Builder {
     }
     // Not operator[], which would look through all members again: the key is known to be new.
     Members& members = frame.container->get_ref<Json::object_t&>();
+    if (frame.repeats) return &(members[*frame.repeats].second = std::move(value));
     return &members.emplace_back(std::move(frame.key), std::move(value)).second;
   }
 
   bool open(Json container) {
-    if (frames_.size() == depth_max)
-      return refuse_with("nested deeper than " + std::to_string(depth_max) + " levels");
+    if (const auto most = of_program_ ? program_depth_max : depth_max; frames_.size() == most)
+      return refuse_with("nested deeper than " + std::to_string(most) + " levels");
     if (!takes_place() || !takes(container_bytes)) return false;
     Json* opened = place(std::move(container));
-    frames_.push_back(Frame{opened, {}, {}, 0});
+    frames_.push_back(Frame{opened, {}});
     return true;
   }
 
@@ -156,6 +169,7 @@ class Builder {
   }
 
   std::size_t memory_bytes_left_;
+  bool of_program_ = false;
   Json root_;
   std::vector<Frame> frames_;
   std::optional<Error> error_;
@@ -166,6 +180,13 @@ class Builder {
 Result<Json> parse_json(std::string_view text, std::size_t memory_bytes_max) {
   Builder builder(memory_bytes_max);
   Json::sax_parse(text.begin(), text.end(), &builder);
+  return builder.finish();
+}
+
+Result<Json> parse_program_json(std::string_view text) {
+  const std::string strict = strict_json(text);
+  auto builder = Builder::of_program();
+  Json::sax_parse(strict.begin(), strict.end(), &builder);
   return builder.finish();
 }
 

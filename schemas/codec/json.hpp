@@ -21,6 +21,11 @@ using Json = nlohmann::ordered_json;
 Result<Json> parse_json(std::string_view text,
                         std::size_t memory_bytes_max = std::numeric_limits<std::size_t>::max());
 
+// Parses a document that a program printed: as parse_json, but numbers that JSON has not (NaN,
+// 1e400) are texts, bytes that are no UTF-8 question marks, of a repeated key the last one counts,
+// and levels may be 1000.
+Result<Json> parse_program_json(std::string_view text);
+
 // One line, no blanks. Never throws: invalid UTF-8 (from a program's log, say) is replaced.
 std::string to_text(const Json& document);
 // Indented by two, for people.

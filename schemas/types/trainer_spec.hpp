@@ -35,9 +35,15 @@ enum class CollectFormat { csv, jsonl, regex, tensorboard };
 // How the last rows of a column become one value.
 enum class Summary { last, mean, median, max, min };
 
+// Whose lines are rows, where no file is named.
+enum class CollectStream { output, errors, both };
+
+// What NaN in an objective means: a diverged run, or no value.
+enum class NanRule { diverged, skip };
+
 // Where the objective of an unchanged program is read from: rows of named columns.
 struct CollectSpec {
-  // In the run's own folder; empty: its standard output. tensorboard: a folder of event files.
+  // In the run's own folder; empty: `stream`. tensorboard: a folder of event files.
   std::string file;
   CollectFormat format = CollectFormat::csv;
   std::vector<std::string> patterns{};    // regex: named groups are the columns
@@ -45,9 +51,12 @@ struct CollectSpec {
   std::vector<std::string> objectives{};  // a column for each objective of the sweep, in order
   std::string step{};                     // a column; empty: the rows are counted
   bool step_sum = false;                  // that column's values are added up
+  bool step_restarts = false;             // that column counts from the start of each attempt
   std::vector<std::string> metrics{};     // further columns to log
   int window = 1;                         // rows that one value is made of; 0: those of its phase
   Summary summary = Summary::mean;
+  CollectStream stream = CollectStream::output;
+  std::optional<NanRule> nan{};  // unset: no value before the first number, diverged after it
   friend bool operator==(const CollectSpec&, const CollectSpec&) = default;
 };
 

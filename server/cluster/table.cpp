@@ -1,20 +1,13 @@
 #include "server/cluster/table.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 #include "base/text.hpp"
+#include "schemas/values/number.hpp"
 
 namespace hone::cluster {
 
-std::optional<double> number_of(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
+std::optional<double> number_of(std::string_view text) { return read_finite_number(text); }
 
 std::vector<std::string_view> split(std::string_view line, char by) {
   std::vector<std::string_view> cells;

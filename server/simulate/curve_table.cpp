@@ -12,25 +12,16 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/values/number.hpp"
 
 namespace hone::simulate {
 namespace {
 
 using Cells = std::vector<std::string>;
 
-// A finite number.
-std::optional<double> number_in(std::string_view cell) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-  if (error != std::errc{} || end != cell.data() + cell.size() || !std::isfinite(value))
-    return std::nullopt;
-  return value;
-}
-
 bool is_not_finite(std::string_view cell) {
-  if (cell.starts_with('-')) cell.remove_prefix(1);
-  constexpr std::array words{"nan", "NaN", "inf", "Infinity"};
-  return std::ranges::find(words, cell) != words.end();
+  const auto number = read_number(cell);
+  return number && !std::isfinite(*number);
 }
 
 // Reads a value of the domain from a cell; a number off the grid or out of bounds becomes the
@@ -38,7 +29,7 @@ bool is_not_finite(std::string_view cell) {
 struct ReadValue {
   std::string_view cell;
   std::optional<Value> operator()(const FloatDomain& d) const {
-    const auto value = number_in(cell);
+    const auto value = read_finite_number(cell);
     if (!value) return std::nullopt;
     const double inside = std::clamp(*value, d.min, d.max);
     if (!d.step) return inside;
@@ -46,7 +37,7 @@ struct ReadValue {
     return std::min(d.min + steps * *d.step, d.max);
   }
   std::optional<Value> operator()(const IntDomain& d) const {
-    const auto value = number_in(cell);
+    const auto value = read_finite_number(cell);
     if (!value) return std::nullopt;
     const auto steps =
         std::llround((*value - static_cast<double>(d.min)) / static_cast<double>(d.step));
@@ -57,7 +48,7 @@ struct ReadValue {
       if (const auto* word = std::get_if<std::string>(&value); word && *word == cell) return value;
       const auto* whole = std::get_if<std::int64_t>(&value);
       const auto* real = std::get_if<double>(&value);
-      const auto found = number_in(cell);
+      const auto found = read_finite_number(cell);
       if (found && ((whole && static_cast<double>(*whole) == *found) || (real && *real == *found)))
         return value;
       if (const auto* flag = std::get_if<bool>(&value); flag && cell == (*flag ? "true" : "false"))
@@ -131,7 +122,7 @@ Result<Params> read_params(const Cells& cells, const Header& header, const Space
 // The seed of a run; 0 for what is no whole number.
 std::int64_t seed_in(std::string_view cell) {
   constexpr double most = 0x1p53;
-  const double seed = number_in(cell).value_or(0);
+  const double seed = read_finite_number(cell).value_or(0);
   return std::abs(seed) <= most ? static_cast<std::int64_t>(seed) : 0;
 }
 
@@ -140,7 +131,7 @@ Result<Curve> read_curve(const Cells& cells, const Header& header, std::size_t l
   if (header.seed) curve.seed = seed_in(cells[*header.seed]);
   for (std::size_t k = 0; k < header.values.size(); ++k) {
     const std::string_view cell = cells[header.values[k]];
-    const auto value = number_in(cell);
+    const auto value = read_finite_number(cell);
     if (!value && !cell.empty() && !is_not_finite(cell))
       return refuse(Code::invalid, "'" + std::string(cell) + "' is no number",
                     cell_place(line, "v" + std::to_string(k + 1)));
@@ -149,7 +140,7 @@ Result<Curve> read_curve(const Cells& cells, const Header& header, std::size_t l
     const double before = curve.seconds.empty() ? 0 : curve.seconds.back();
     // A diverged run has no later times: assume its mean time per checkpoint.
     if (!header.seconds.empty())
-      seconds = number_in(cells[header.seconds[k]])
+      seconds = read_finite_number(cells[header.seconds[k]])
                     .value_or(before + (k > 0 ? before / static_cast<double>(k) : 1));
     if (!(seconds > before))
       return refuse(Code::invalid, "seconds must increase",

@@ -23,27 +23,6 @@ enum Operation {
   discard_trials = 10,
 };
 
-// Python writes NaN and Infinity, which JSON has not: they become null, texts stay.
-std::string without_nan(const std::string& line) {
-  std::string result;
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    if (line[i] == '"') quoted = !quoted;
-    if (quoted && line[i] == '\\' && i + 1 < line.size()) result += line[i++];
-    std::size_t skipped = 0;
-    if (!quoted)
-      for (const std::string_view word : {"-Infinity", "Infinity", "NaN"})
-        if (skipped == 0 && line.compare(i, word.size(), word) == 0) skipped = word.size();
-    if (skipped == 0) {
-      result += line[i];
-    } else {
-      result += "null";
-      i += skipped - 1;
-    }
-  }
-  return result;
-}
-
 std::optional<double> finite(const Json& json) {
   if (!json.is_number() || !std::isfinite(json.get<double>())) return std::nullopt;
   return json.get<double>();
@@ -240,7 +219,7 @@ Result<std::vector<OptunaStudy>> read_optuna_journal(const std::string& file) {
   for (std::size_t number = 1; read_line(stream, line); ++number) {
     const std::string at = "line " + std::to_string(number) + ": ";
     if (line.size() > line_bytes_max) return refuse(Code::too_large, at + "is longer than 16 MiB");
-    auto json = parse_json(without_nan(line));
+    auto json = parse_program_json(line);
     if (!json && stream.peek() == std::ifstream::traits_type::eof()) break;
     if (!json) return refuse(Code::invalid, at + json.error().detail);
     if (auto applied = reader.apply(*json); !applied)

@@ -7,8 +7,8 @@ import sys
 
 from conftest import ROOT, sweep_spec
 
-# Arguments: way, x, what to do. Its checkpoint holds the number of trained epochs; a later step of a
-# pipeline gets that number as a file.
+# Arguments: way, x, what to do. Its checkpoint holds the number of trained epochs; a later step of
+# a pipeline gets that number as a file.
 PROGRAM = r'''
 import json, os, pathlib, struct, sys
 way, x, manner = sys.argv[1], float(sys.argv[2]), set(sys.argv[3].split(","))
@@ -19,15 +19,17 @@ for earlier in own.glob("*/epochs"):
     trained = begun = int(earlier.read_text())
 if run["resume"] and "forgets" not in manner:
     trained = int(open(run["resume"]["path"]).read())
-phases = run["budget"]["phases"]
-first = run["attempt"] == 1 or "step" in run and run["step"]["index"] == 1 and run["attempt"] == 2
+resumed, phases = trained, run["budget"]["phases"]
+first = run["attempt"] == 1 + run.get("step", {}).get("index", 0)
 sys.path[:0] = [PATHS]
 sdk = None
 if way == "sdk":
     import hone
     sdk = hone.current()
 numbers = iter(sdk.phases() if sdk else ())
-rows = open("rows", "w") if way in ("csv", "sum", "column") else sys.stderr if way == "stderr" else sys.stdout
+rows = sys.stderr if way == "stderr" else sys.stdout
+if way in ("csv", "sum", "column"):
+    rows = open("rows", "w")
 if way in ("csv", "sum", "column"):
     rows.write("epoch,length,value\n")
 events = None
@@ -47,9 +49,13 @@ def save(phase):
     if sdk:
         sdk.checkpoint(path, phase)
     elif "forgets" not in manner:
-        hone_line(checkpoint={"path": path, "step": own_epochs()})
+        step = trained - begun if "own" in manner else trained
+        hone_line(checkpoint={"path": path, "step": step})
 
 def own_epochs():
+    """What the program calls its epochs: of the run, of its step, or of this process."""
+    if "restarts" in manner:
+        return trained - resumed
     return trained - begun if "own" in manner else trained
 
 def report(phase):
@@ -70,7 +76,7 @@ def report(phase):
         events.flush()
 
 def crash(here):
-    if first and here in manner and trained == begun + 3:
+    if first and here in manner and trained == begun + 4:
         os.kill(os.getpid(), 9)
 
 while trained < phases:
@@ -98,6 +104,7 @@ WAYS = {
     "column": {"file": "rows", "objective": "value", "step": "epoch"},
     "jsonl": {"stdout": True, "format": "jsonl", "objective": "value"},
     "regex": {"stdout": True, "format": "regex", "pattern": PATTERN},
+    "stderr": {"stderr": True, "format": "regex", "pattern": PATTERN},
     "tensorboard": {"file": "runs", "format": "tensorboard", "objective": "value"},
 }
 
@@ -132,14 +139,15 @@ def spec(folder, way, manner="", rule="none", trials=1, phases=9, **changes):
 
 
 def pipeline(folder, way, manner="", rule="none", **more):
-    """A sweep whose runs train in two steps, the first for four phases. The second one gets the number
-    of epochs as a file, and counts its own epochs if its way names them."""
+    """A sweep whose runs train in two steps, the first for four phases. The second one gets the
+    number of epochs as a file."""
     first = {**command(folder, way), "artifacts": ["epochs"]}
     second = command(folder, way, manner)
     for one in (first, second):
         del one["may_change"]
-    return spec(folder, way, rule=rule, steps=[
-        {"name": "half", "command": first, "phases": 4}, {"name": "whole", "command": second}], **more)
+    steps = [{"name": "half", "command": first, "phases": 4},
+             {"name": "whole", "command": second}]
+    return spec(folder, way, rule=rule, steps=steps, **more)
 
 
 def runs_of(server, sweep):

@@ -19,7 +19,8 @@ ALLOWED = {
     "base": [],
     "base/net": ["base"],
     "schemas/types": ["base"],
-    "schemas/codec": ["base", "schemas/types"],
+    "schemas/values": ["base", "schemas/types"],
+    "schemas/codec": ["base", "schemas/types", "schemas/values"],
     "schemas/rules": ["base", "schemas/types", "schemas/codec"],
     "placement": ["base", "schemas/types", "schemas/codec"],
     "server/search": ["base", "schemas/types"],
@@ -58,11 +59,16 @@ ALLOWED = {
     "worker/app": ["base", "worker/agent", "worker/process", "sdk/cpp", "schemas/types",
                    "schemas/codec"],
     "worker/relay": ["base", "worker/train", "schemas/codec"],
-    "worker/train/settings": ["base", "schemas/types"],
-    "worker/train/envs": ["base", "schemas/types", "worker/train/settings"],
+    "worker/train/settings": ["base", "schemas/types", "schemas/values"],
+    "worker/train/envs": ["base", "schemas/types", "schemas/values", "worker/train/settings"],
     "worker/train": ["base", "worker/train/envs", "worker/train/settings", "placement",
                      "server/cluster", "server/forecast", "sdk/cpp", "schemas/types", "schemas/codec"],
 }
+
+# What reads bodies also reads and compares values.
+for _needs in ALLOWED.values():
+    if "schemas/codec" in _needs:
+        _needs.append("schemas/values")
 
 # Folders inside a room, lowest first: a folder includes only folders to its left. "." is the room's
 # own files, "x/*" every folder below x. A room without an entry, and a "." that is not listed, are
@@ -101,7 +107,7 @@ CONFINED = {
 # addresses, neither directly nor through a header of ours.
 PURE = ["base/random", "base/rng", "base/text", "server/search", "server/forecast",
         "server/cluster", "server/fleet", "server/sweep", "server/simulate", "schemas/types",
-        "placement",
+        "schemas/values", "placement",
         "worker/train/settings"]
 BANNED_IN_PURE = re.compile(
     r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_map|unordered_set|future)>")

@@ -48,11 +48,11 @@ class AttemptPhases {
   AttemptSteps steps_;
   BudgetSpec budget_;
   bool has_rows_ = false;  // its reports are collected
-  int known_;            // phases with a report when the attempt began
-  int next_;             // the first without one
-  int trained_;          // the first that this attempt has not reported
-  bool behind_ = false;  // it has named a step before that of the newest report
-  int last_phase_ = -1;  // of its newest report
+  int known_;              // phases with a report when the attempt began
+  int next_;               // the first without one
+  int trained_;            // the first that this attempt has not reported
+  bool behind_ = false;    // it has named a step before that of the newest report
+  int last_phase_ = -1;    // of its newest report
   std::int64_t last_step_ = 0;
 };
 

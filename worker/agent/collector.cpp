@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <utility>
+
+#include "base/expect.hpp"
+#include "base/text.hpp"
 
 namespace hone::worker {
 namespace {
@@ -44,9 +48,11 @@ Collector::Collector(const CollectSpec& spec, const BudgetSpec& budget, const At
       step_at_(spec.objectives.size()),
       metrics_at_(spec.objectives.size() + (spec_.step.empty() ? 0 : 1)),
       reader_(spec_, wanted_columns(spec_)),
+      probe_(spec_, wanted_columns(spec_)),
       origin_(origin),
       steps_(origin),
-      values_(spec.objectives.size()) {
+      values_(spec.objectives.size()),
+      began_(spec.objectives.size()) {
   go_to_origin();
   next_ = phase_;
 }
@@ -62,9 +68,18 @@ void Collector::go_to_origin() {
 void Collector::take(std::string_view line, std::vector<TrialLine>& lines) {
   if (phase_ >= budget_.phases && spec_.metrics.empty()) return;  // nothing is left to report
   if (line.find_first_not_of(" \t\r") != std::string_view::npos) ++lines_;
-  if (reader_.read(line, row_, fault_)) take_row(row_, lines);
+  const bool is_row = reader_.read(line, row_, fault_);
   if (!fault_.empty())
-    complain("this line was skipped: " + fault_ + ": " + std::string(line.substr(0, quoted_max)));
+    complain((is_row ? "of this line: " : "this line was skipped: ") + fault_ + ": " +
+             std::string(line.substr(0, quoted_max)));
+  if (is_row) take_row(row_, lines);
+}
+
+void Collector::probe(std::string_view line) {
+  if (found_ || elsewhere_) return;
+  ColumnReader::Row row;
+  std::string ignored;
+  elsewhere_ = probe_.read(line, row, ignored) && row.front();
 }
 
 void Collector::take(const ScalarEvent& event, std::vector<TrialLine>& lines) {
@@ -113,6 +128,7 @@ void Collector::restart() {
   go_to_origin();
   for (auto& values : values_) values.clear();
   fresh_ = false;
+  for (std::size_t i = 0; i < began_.size(); ++i) began_[i] = false;
 }
 
 void Collector::finish(std::vector<TrialLine>& lines) {
@@ -124,21 +140,25 @@ void Collector::finish(std::vector<TrialLine>& lines) {
     complain("the event files have no scalar '" + spec_.objectives.front() + "'" +
              (known.empty() ? ", nor any other" : "; they have " + known));
   }
-  if (fresh_ && phase_ < budget_.phases) report(lines);
+  if ((fresh_ || is_all_nan()) && phase_ < budget_.phases) report(lines);
 }
 
-std::string Collector::nothing_found() const {
-  if (found_) return {};
-  const std::string source = spec_.file.empty() ? "its output" : spec_.file;
+std::string Collector::nothing_found(const CollectSource& source) const {
+  if (found_) return spec_.nan == NanRule::skip ? "each value of its rows was NaN" : "";
+  const std::string& objective = spec_.objectives.front();
+  const std::string& name = source.name;
+  if (!source.exists)
+    return "there is no " + name + (source.path.empty() ? "" : " at " + source.path) +
+           (source.advice.empty() ? "" : "; " + source.advice);
   if (spec_.format == CollectFormat::tensorboard)
-    return tags_.empty() ? "no event file in " + source + " has a scalar"
-                         : "no event file in " + source + " has the scalar '" +
-                               spec_.objectives.front() + "'";
-  if (lines_ == 0) return source + " was empty";
-  return "0 of the " + std::to_string(lines_) + (lines_ == 1 ? " line of " : " lines of ") +
-         source +
-         (spec_.format == CollectFormat::regex ? " matched the pattern of " : " had a value of ") +
-         (spec_.format == CollectFormat::regex ? "command.collect" : spec_.objectives.front());
+    return "no event file in " + name +
+           (tags_.empty() ? " has a scalar" : " has the scalar '" + objective + "'");
+  if (!reader_.unreadable().empty()) return "of " + name + ", " + reader_.unreadable();
+  if (elsewhere_) return "its values are in " + source.other + "; add " + source.advice;
+  if (lines_ == 0) return name + " was empty";
+  const bool regex = spec_.format == CollectFormat::regex;
+  return "0 of the " + counted(lines_, "line") + " of " + name +
+         (regex ? " matched the pattern of command.collect" : " had a value of " + objective);
 }
 
 std::optional<std::string> Collector::take_complaint() {
@@ -151,7 +171,8 @@ void Collector::take_row(const ColumnReader::Row& row, std::vector<TrialLine>& l
   for (std::size_t i = 0; i < spec_.metrics.size(); ++i)
     if (const auto value = row[metrics_at_ + i]; value && std::isfinite(*value))
       lines.emplace_back(MetricPoint{spec_.metrics[i], step_, *value});
-  while (phase_ < budget_.phases && step_ >= end_of_phase() && fresh_) {
+  while (phase_ < budget_.phases && step_ >= end_of_phase() &&
+         (fresh_ || (is_all_nan() && is_late()))) {
     const bool jumped = phase_ + 1 < budget_.phases;
     report(lines);
     // A row that is past several phases is the report of each of them.
@@ -170,7 +191,7 @@ bool Collector::advance(const ColumnReader::Row& row) {
   } else if (spec_.step_sum) {
     at = counted_ + *row[step_at_];
   } else {
-    at = *row[step_at_] + static_cast<double>(steps_.base(*row[step_at_]));
+    at = named_step(*row[step_at_]);
   }
   if (!(*at >= 0 && *at <= step_max)) {
     complain("a row was skipped: its step is not a count");
@@ -181,15 +202,47 @@ bool Collector::advance(const ColumnReader::Row& row) {
   return true;
 }
 
+double Collector::named_step(double step) {
+  if (spec_.step_restarts) return step + static_cast<double>(origin_.step);
+  const bool is_first = !std::exchange(named_, true);
+  if (is_first && origin_.begin == 0 && step < static_cast<double>(origin_.step))
+    complain("its steps begin at " + number_text(step) + ", before the " +
+             std::to_string(origin_.step) +
+             " of the checkpoint that it continues from; if they "
+             "begin again with each attempt, write step: {restarts: " +
+             spec_.step + "}");
+  return step + static_cast<double>(steps_.base(step));
+}
+
 void Collector::keep_objectives(const ColumnReader::Row& row) {
   const auto most =
       spec_.window == 0 ? rows_max : std::min(static_cast<std::size_t>(spec_.window), rows_max);
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (!row[i]) continue;
+    if (i == 0) found_ = true;
+    if (!counts(i, *row[i])) continue;
     values_[i].push_back(*row[i]);
     if (values_[i].size() > most) values_[i].pop_front();
-    if (i == 0) fresh_ = found_ = true;
+    if (i == 0) fresh_ = true;
   }
+}
+
+// Mean returns are NaN until an episode has ended.
+bool Collector::counts(std::size_t objective, double value) {
+  const bool is_nan = std::isnan(value);
+  const bool began = began_[objective];
+  if (!is_nan) began_[objective] = true;
+  if (!is_nan || spec_.nan == NanRule::diverged) return true;
+  return !spec_.nan && began;
+}
+
+// Whether the attempt had rows, and NaN in each of them.
+bool Collector::is_all_nan() const { return found_ && !began_.front() && !spec_.nan; }
+
+// Whether the phase ends in the second half of what the attempt has to train: from there on a run
+// without a number is not waited for.
+bool Collector::is_late() const {
+  return end_of_phase() - origin_.step >= (budget_.per_run - origin_.step + 1) / 2;
 }
 
 void Collector::report(std::vector<TrialLine>& lines) {
@@ -209,24 +262,35 @@ void Collector::report(std::vector<TrialLine>& lines) {
     for (auto& values : values_) values.clear();
 }
 
+// A NaN among numbers is not a result. It is where it is the last value and that one counts, and
+// where most values are NaN.
+bool Collector::is_diverged(const std::deque<double>& values) const {
+  const auto nan = std::ranges::count_if(values, [](double one) { return std::isnan(one); });
+  const auto size = static_cast<std::ptrdiff_t>(values.size());
+  if (std::ranges::any_of(values, [](double one) { return std::isinf(one); })) return true;
+  if (spec_.summary == Summary::last && size > 0 && std::isnan(values.back())) return true;
+  return spec_.nan ? nan > 0 || size == 0 : 2 * nan > size || size == 0;
+}
+
 Score Collector::summary_of(const std::deque<double>& values) const {
-  if (values.empty()) return Score::diverged();
-  if (std::any_of(values.begin(), values.end(), [](double v) { return !std::isfinite(v); }))
-    return Score::diverged();
+  if (is_diverged(values)) return Score::diverged();
+  std::vector<double> numbers;
+  std::ranges::copy_if(values, std::back_inserter(numbers),
+                       [](double one) { return std::isfinite(one); });
   switch (spec_.summary) {
     case Summary::last:
-      return Score::of(values.back());
+      return Score::of(numbers.back());
     case Summary::mean:
-      return Score::of(std::accumulate(values.begin(), values.end(), 0.0) /
-                       static_cast<double>(values.size()));
+      return Score::of(std::accumulate(numbers.begin(), numbers.end(), 0.0) /
+                       static_cast<double>(numbers.size()));
     case Summary::median:
-      return Score::of(median_of({values.begin(), values.end()}));
+      return Score::of(median_of(std::move(numbers)));
     case Summary::max:
-      return Score::of(*std::max_element(values.begin(), values.end()));
+      return Score::of(*std::max_element(numbers.begin(), numbers.end()));
     case Summary::min:
-      return Score::of(*std::min_element(values.begin(), values.end()));
+      return Score::of(*std::min_element(numbers.begin(), numbers.end()));
   }
-  return Score::diverged();
+  unreachable();
 }
 
 // Phase p ends at (p + 1) / phases of the budget, as for every other trainer.

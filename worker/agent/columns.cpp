@@ -1,15 +1,17 @@
 #include "worker/agent/columns.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/json.hpp"
+#include "schemas/values/number.hpp"
+#include "worker/agent/trial_line.hpp"
 
 namespace hone::worker {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
+constexpr std::size_t quoted_max = 60;  // bytes of a text in a sentence
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(blanks);
@@ -52,12 +54,6 @@ const Json* member(const Json& object, std::string_view path) {
   return inner == object.end() ? nullptr : member(*inner, path.substr(dot + 1));
 }
 
-std::optional<double> number_of(const Json& value) {
-  if (value.is_number()) return value.get<double>();
-  if (value.is_string()) return number_in(value.get_ref<const std::string&>());
-  return std::nullopt;
-}
-
 bool has_any(const ColumnReader::Row& row) {
   return std::any_of(row.begin(), row.end(), [](const auto& one) { return one.has_value(); });
 }
@@ -81,18 +77,11 @@ std::vector<std::string> csv_fields(std::string_view line, char delimiter) {
   }
 }
 
-std::optional<double> number_in(std::string_view text) {
-  text = trimmed(text);
-  if (text.starts_with('+')) text.remove_prefix(1);
-  double number = 0;
-  const auto* end = text.data() + text.size();
-  const auto [stopped, failure] = std::from_chars(text.data(), end, number);
-  if (failure != std::errc() || stopped != end || text.empty()) return std::nullopt;
-  return number;
-}
-
 ColumnReader::ColumnReader(const CollectSpec& spec, std::vector<std::string> wanted)
-    : format_(spec.format), wanted_(std::move(wanted)), columns_(spec.columns) {
+    : format_(spec.format),
+      wanted_(std::move(wanted)),
+      needed_(std::max<std::size_t>(spec.objectives.size(), 1) + (spec.step.empty() ? 0 : 1)),
+      columns_(spec.columns) {
   for (const auto& text : spec.patterns)
     if (auto pattern = LinePattern::make(text)) patterns_.push_back(*std::move(pattern));
   restart();
@@ -114,7 +103,7 @@ bool ColumnReader::read(std::string_view line, Row& row, std::string& fault) {
     case CollectFormat::jsonl:
       return read_json(line, row, fault);
     case CollectFormat::regex:
-      return read_pattern(line, row);
+      return read_pattern(line, row, fault);
     case CollectFormat::tensorboard:  // its records are no lines
       return false;
   }
@@ -132,9 +121,14 @@ bool ColumnReader::read_csv(std::string_view line, Row& row, std::string& fault)
     return false;
   }
   if (fields == columns_) return false;
+  if (const auto at = *places_.front(); at < fields.size() && fields[at] == wanted_.front()) {
+    take_names(fields);  // another header, of a program that began again
+    return false;
+  }
   for (std::size_t i = 0; i < wanted_.size(); ++i)
-    if (places_[i] && *places_[i] < fields.size()) row[i] = number_in(fields[*places_[i]]);
-  if (!row.front()) fault = "it has no number in the column '" + wanted_.front() + "'";
+    if (places_[i] && *places_[i] < fields.size()) put(i, fields[*places_[i]], row, fault);
+  if (!row.front() && fault.empty())
+    fault = "it has no number in the column '" + wanted_.front() + "'";
   return has_any(row);
 }
 
@@ -148,24 +142,39 @@ void ColumnReader::take_names(const std::vector<std::string>& names) {
   named_ = !places_.empty() && places_.front().has_value();
 }
 
-bool ColumnReader::read_json(std::string_view line, Row& row, std::string& fault) const {
+// Reads one field. A text that is no number is a fault of the objective, and of the step.
+void ColumnReader::put(std::size_t i, std::string_view text, Row& row, std::string& fault) {
+  if (is_no_value(text)) return;
+  row[i] = read_number(text);
+  if (row[i] || i >= needed_) return;
+  std::string words =
+      "'" + std::string(text.substr(0, quoted_max)) + "' in '" + wanted_[i] + "' is not a number";
+  if (i == 0 && unreadable_.empty()) unreadable_ = words;
+  if (fault.empty()) fault = std::move(words);
+}
+
+bool ColumnReader::read_json(std::string_view line, Row& row, std::string& fault) {
   if (!trimmed(line).starts_with('{')) return false;  // other output
-  const auto json = parse_json(line);
+  const auto json = parse_program_json(line);
   if (!json) {
     fault = json.error().detail;
     return false;
   }
-  for (std::size_t i = 0; i < wanted_.size(); ++i)
-    if (const Json* value = member(*json, wanted_[i])) row[i] = number_of(*value);
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    const Json* value = member(*json, wanted_[i]);
+    if (value == nullptr || value->is_null()) continue;
+    if (row[i] = number_in(*value); row[i]) continue;
+    put(i, value->is_string() ? value->get_ref<const std::string&>() : to_text(*value), row, fault);
+  }
   return has_any(row);
 }
 
-bool ColumnReader::read_pattern(std::string_view line, Row& row) const {
+bool ColumnReader::read_pattern(std::string_view line, Row& row, std::string& fault) {
   for (const auto& pattern : patterns_) {
     if (!pattern.search(line, found_)) continue;
     for (std::size_t i = 0; i < wanted_.size(); ++i)
       for (std::size_t j = 0; j < found_.size(); ++j)
-        if (pattern.names()[j] == wanted_[i] && !found_[j].empty()) row[i] = number_in(found_[j]);
+        if (pattern.names()[j] == wanted_[i] && !found_[j].empty()) put(i, found_[j], row, fault);
   }
   return has_any(row);
 }

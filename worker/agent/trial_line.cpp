@@ -11,8 +11,17 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/values/number.hpp"
 
 namespace hone::worker {
+
+std::optional<double> number_in(const Json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (value.is_string()) return read_number(value.get_ref<const std::string&>());
+  if (value.is_array() && value.size() == 1) return number_in(value.front());  // of tolist()
+  return std::nullopt;
+}
+
 namespace {
 
 constexpr std::string_view output_mark = "@hone ";
@@ -48,16 +57,16 @@ class Members {
   }
 
   std::int64_t count(std::string_view key) {
-    const Json* value = find(key);
-    if (value != nullptr && is_count(*value)) return value->get<std::int64_t>();
-    fault("must be a whole number from 0", key);
-    return 0;
+    const auto count = count_in(find(key));
+    if (!count) fault("must be a whole number from 0", key);
+    return count.value_or(0);
   }
 
   std::optional<int> optional_index(std::string_view key) {
     const Json* value = find(key);
     if (value == nullptr) return std::nullopt;
-    if (is_count(*value) && *value <= std::numeric_limits<int>::max()) return value->get<int>();
+    if (const auto count = count_in(value); count && *count <= std::numeric_limits<int>::max())
+      return static_cast<int>(*count);
     fault("must be a whole number from 0", key);
     return std::nullopt;
   }
@@ -79,15 +88,16 @@ class Members {
 
   double number(std::string_view key) {
     const Json* value = find(key);
-    if (value != nullptr && value->is_number() && std::isfinite(value->get<double>()))
-      return value->get<double>();
+    const auto number = value == nullptr ? std::nullopt : number_in(*value);
+    if (number && std::isfinite(*number)) return *number;
     fault("must be a finite number", key);
     return 0;
   }
 
   Score score(std::string_view key) {
     const Json* value = find(key);
-    if (value != nullptr && value->is_number()) return Score::of(value->get<double>());
+    const auto number = value == nullptr ? std::nullopt : number_in(*value);
+    if (number) return Score::of(*number);
     if (value == nullptr || *value != "diverged") fault("must be a number or \"diverged\"", key);
     return Score::diverged();
   }
@@ -99,9 +109,9 @@ class Members {
     if (list == nullptr) return found;
     if (!list->is_array()) fault("must be a list of numbers", key);
     for (const Json& one : *list) {
-      if (!one.is_number() && one != "diverged")
-        fault("must be a list of numbers or \"diverged\"", key);
-      found.push_back(one.is_number() ? Score::of(one.get<double>()) : Score::diverged());
+      const auto number = number_in(one);
+      if (!number && one != "diverged") fault("must be a list of numbers or \"diverged\"", key);
+      found.push_back(number ? Score::of(*number) : Score::diverged());
     }
     return found;
   }
@@ -120,8 +130,18 @@ class Members {
   }
 
  private:
-  static bool is_count(const Json& value) {
-    return value.is_number_unsigned() || (value.is_number_integer() && value >= 0);
+  // 400, and as Python and NumPy also write it: 400.0, "400".
+  static std::optional<std::int64_t> count_in(const Json* value) {
+    constexpr double exact_max = 9007199254740992.0;  // doubles are whole numbers up to there
+    if (value == nullptr) return std::nullopt;
+    if (value->is_number_integer())
+      return *value >= 0 && *value <= std::numeric_limits<std::int64_t>::max()
+                 ? std::optional(value->get<std::int64_t>())
+                 : std::nullopt;
+    const auto number = number_in(*value);
+    const bool whole =
+        number && *number >= 0 && *number <= exact_max && std::floor(*number) == *number;
+    return whole ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
   }
 
   const Json* find(std::string_view key) const {
@@ -169,7 +189,7 @@ Result<TrialLine> parse_metric(const Json& json) {
 
 Result<TrialLine> parse_trial_line(std::string_view text) {
   static constexpr std::array<std::string_view, 3> known{"report", "checkpoint", "metric"};
-  const auto json = parse_json(text);
+  const auto json = parse_program_json(text);
   if (!json) return json.error();
   if (!json->is_object() || json->size() != 1)
     return refuse(Code::invalid,

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/verdict.hpp"
 #include "schemas/types/wire.hpp"
@@ -34,6 +35,10 @@ using TrialLine = std::variant<CheckpointLine, ReportLine, MetricPoint>;
 
 // Where a line came from. A program without SDK prints `@hone {...}` and gets no answers.
 enum class Origin { socket, output };
+
+// The number that a program wrote into JSON, also as a text or as the only element of a list;
+// nullopt if it is none.
+std::optional<double> number_in(const Json& value);
 
 // Returns the error that is sent to the trial process: a sentence and a JSON pointer.
 Result<TrialLine> parse_trial_line(std::string_view text);

@@ -25,6 +25,8 @@ class EventFolder {
   std::int64_t read(const EventReader::Take& take);
   // The bytes that were not read yet, of every file.
   [[nodiscard]] std::int64_t left();
+  // Whether there was an event file.
+  [[nodiscard]] bool was_there() const { return !sources_.empty(); }
   // What is wrong with a file, for the log.
   std::optional<std::string> take_fault();
 

@@ -25,6 +25,8 @@ class FollowedFile {
   Piece read();
   // The bytes that were not read yet.
   [[nodiscard]] std::int64_t left();
+  // Whether the file could be opened once.
+  [[nodiscard]] bool was_there() const { return static_cast<bool>(file_); }
 
  private:
   bool open();

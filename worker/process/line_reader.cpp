@@ -1,20 +1,14 @@
 #include "worker/process/line_reader.hpp"
 
+#include <utility>
+
 #include "worker/agent/limits.hpp"
 
 namespace hone::worker {
-namespace {
-
-std::string_view without_return(std::string_view line) {
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-}  // namespace
-
 void LineReader::take(std::string_view bytes, const OnLine& on_line) {
   while (!bytes.empty()) {
-    const auto end = bytes.find('\n');
+    if (std::exchange(returned_, false) && bytes.front() == '\n') bytes.remove_prefix(1);
+    const auto end = bytes.find_first_of("\r\n");
     if (!skipping_) pending_.append(bytes.substr(0, end));
     if (!skipping_ && pending_.size() > limits::line_bytes_max) {
       skipping_ = true;
@@ -24,7 +18,8 @@ void LineReader::take(std::string_view bytes, const OnLine& on_line) {
       pending_.shrink_to_fit();
     }
     if (end == std::string_view::npos) return;
-    if (!skipping_) on_line(without_return(pending_), false);
+    returned_ = bytes[end] == '\r';
+    if (!skipping_) on_line(pending_, false);
     pending_.clear();
     skipping_ = false;
     bytes.remove_prefix(end + 1);
@@ -32,7 +27,7 @@ void LineReader::take(std::string_view bytes, const OnLine& on_line) {
 }
 
 void LineReader::finish(const OnLine& on_line) {
-  if (!pending_.empty()) on_line(without_return(pending_), false);
+  if (!pending_.empty()) on_line(pending_, false);
   pending_.clear();
 }
 

@@ -1,4 +1,5 @@
-// Splits a stream of bytes into lines of bounded length.
+// Splits a stream of bytes into lines of bounded length. A line ends with a newline, a carriage
+// return (the updates of progress bars) or both.
 #pragma once
 
 #include <functional>
@@ -21,6 +22,7 @@ class LineReader {
  private:
   std::string pending_;
   bool skipping_ = false;  // in the rest of a line that is too long
+  bool returned_ = false;  // the line before ended with a carriage return
 };
 
 }  // namespace hone::worker

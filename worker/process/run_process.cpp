@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "base/expect.hpp"
 #include "worker/agent/limits.hpp"
 #include "worker/process/artifacts.hpp"
 #include "worker/process/oom_kills.hpp"
@@ -78,12 +79,14 @@ RunProcess::RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket,
   if (command == nullptr) return;
   folder_bytes_max_ = command->disk != 0 ? command->disk : limits::folder_bytes_max;
   if (!command->collect || command->collect->objectives.empty()) return;
-  following_.emplace(
-      Following{Collector(*command->collect, spawn.grant.budget, origin_of(spawn.grant)), {}});
-  const std::string path = folder_.places().files + "/" + command->collect->file;
-  if (command->collect->format == CollectFormat::tensorboard)
+  const CollectSpec& collect = *command->collect;
+  const std::string path = folder_.places().files + "/" + collect.file;
+  following_.emplace(Following{Collector(collect, spawn.grant.budget, origin_of(spawn.grant)),
+                               collect.stream, collect.file, path,
+                               command->folder != WorkFolder::shared});
+  if (collect.format == CollectFormat::tensorboard)
     following_->events.emplace(path);
-  else if (!command->collect->file.empty())
+  else if (!collect.file.empty())
     following_->file.emplace(path);
 }
 
@@ -128,13 +131,14 @@ void RunProcess::watch(std::vector<pollfd>& fds) const {
   if (ended_) return;
   socket_.watch(fds, held_);
   if (child_.out && !held_) fds.push_back({child_.out.fd(), POLLIN, 0});
-  if (child_.err) fds.push_back({child_.err.fd(), POLLIN, 0});
+  if (child_.err && !(held_ && collects_errors())) fds.push_back({child_.err.fd(), POLLIN, 0});
   if (timer_ && !held_) fds.push_back({timer_.fd(), POLLIN, 0});
 }
 
 std::vector<RunProcess::Received> RunProcess::serve() {
   std::vector<Received> received;
-  read_errors();
+  // A process that is held may still print to a stream of which no line becomes a report.
+  if (!held_ || !collects_errors()) read_errors(received);
   if (held_) {
     socket_.flush();
     return received;
@@ -165,7 +169,7 @@ std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Received>& 
                 log_.tail(),
                 oom_kills(oom_counters()) > oom_kills_,
                 stage_failed_ || !stages_.empty(),
-                following_ ? following_->collector.nothing_found() : std::string(),
+                following_ ? following_->nothing_found() : std::string(),
                 group_ && group_->ran_out()};
 }
 
@@ -173,12 +177,14 @@ void RunProcess::read_last(std::vector<Received>& received) {
   for (int i = 0; i < last_pieces_max; ++i) {
     const auto before = received.size();
     read_socket(received);
-    const bool errors = read_errors();
+    const bool errors = read_errors(received);
     const bool output = read_output(received);
     if (!output && !errors && received.size() == before) break;
   }
   output_.finish(
       [&](std::string_view text, bool too_long) { take_output_line(text, too_long, received); });
+  errors_.finish(
+      [&](std::string_view text, bool too_long) { take_error_line(text, too_long, received); });
   if (following_ && following_->file) following_->left = following_->file->left();
   if (!following_ || !following_->events) return;
   following_->events->scan();
@@ -189,7 +195,7 @@ void RunProcess::read_last(std::vector<Received>& received) {
 bool RunProcess::start_next_stage(const ChildEnd& end) {
   if (stages_.empty() || signalled_ || end.by_signal || end.number != 0) return false;
   std::vector<Received> none;
-  while (read_errors() || read_output(none)) continue;
+  while (read_errors(none) || read_output(none)) continue;
   const auto started = start_stage();
   stage_failed_ = !started.ok();
   if (!started) log_.take("[hone: " + started.error().detail + "]\n");
@@ -227,26 +233,66 @@ bool RunProcess::read_output(std::vector<Received>& received) {
   return true;
 }
 
-bool RunProcess::read_errors() {
+bool RunProcess::read_errors(std::vector<Received>& received) {
   std::array<char, piece_bytes> piece;
   std::string_view bytes;
   if (read_piece(child_.err, bytes, piece) != Read::some) return false;
   log_.take(bytes);
+  if (!following_ || !following_->is_output()) return true;
+  errors_.take(bytes, [&](std::string_view text, bool too_long) {
+    take_error_line(text, too_long, received);
+  });
   return true;
+}
+
+bool RunProcess::collects_errors() const {
+  return following_ && following_->is_output() && following_->stream != CollectStream::output;
+}
+
+void RunProcess::take_error_line(std::string_view text, bool too_long,
+                                 std::vector<Received>& received) {
+  if (!stages_.empty() || !following_ || !following_->is_output()) return;
+  if (collects_errors()) return take_row_line(text, too_long, received);
+  if (!too_long) following_->collector.probe(text);
 }
 
 void RunProcess::take_output_line(std::string_view text, bool too_long,
                                   std::vector<Received>& received) {
   if (!stages_.empty()) return;  // preparing commands do not report
   const auto said = hone_line(text);
-  if (!said && following_ && following_->is_output()) take_row_line(text, too_long, received);
-  if (!said) return;
+  if (!said) return take_bare_line(text, too_long, received);
   auto line = too_long ? Result<TrialLine>(refuse(Code::too_large, "a line is at most 1 MiB long"))
                        : parse_program_line(*said);
   if (line)
     received.emplace_back(std::move(*line), Origin::output);
   else
     log_.take("[hone: this @hone line is invalid: " + line.error().detail + "]\n");
+}
+
+// A line of output that is not for hone.
+void RunProcess::take_bare_line(std::string_view text, bool too_long,
+                                std::vector<Received>& received) {
+  if (!following_ || !following_->is_output()) return;
+  if (following_->stream != CollectStream::errors) return take_row_line(text, too_long, received);
+  if (!too_long) following_->collector.probe(text);
+}
+
+std::string RunProcess::Following::nothing_found() const {
+  const std::string advice =
+      runs_here ? ""
+                : "the program runs in another folder: set folder: fresh, or name ${hone.folder}";
+  if (file) return collector.nothing_found({name, file->was_there(), path, {}, advice});
+  if (events) return collector.nothing_found({name, events->was_there(), path, {}, advice});
+  const std::string out = "its standard output", err = "its standard error";
+  switch (stream) {
+    case CollectStream::output:
+      return collector.nothing_found({out, true, {}, err, "stderr: true"});
+    case CollectStream::errors:
+      return collector.nothing_found({err, true, {}, out, "stdout: true"});
+    case CollectStream::both:
+      return collector.nothing_found({"its output", true, {}, {}, {}});
+  }
+  unreachable();
 }
 
 // What poll() cannot wait for: growth of the result file and of the run's folder.

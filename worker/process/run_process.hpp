@@ -78,11 +78,15 @@ class RunProcess {
   // Results that are collected from a file or the output of a program without SDK.
   struct Following {
     Collector collector;
-    std::optional<FollowedFile> file;  // absent: its events, or its standard output
+    CollectStream stream;
+    std::string name, path;              // of the file
+    bool runs_here;                      // the program runs in the run's own folder
+    std::optional<FollowedFile> file{};  // absent: its events, or `stream`
     std::optional<EventFolder> events{};
     LineReader lines{};
     std::int64_t left = 0;  // bytes of the files that were unread when the program ended
     [[nodiscard]] bool is_output() const { return !file && !events; }
+    [[nodiscard]] std::string nothing_found() const;
   };
 
   RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket, LogFile log);
@@ -101,7 +105,10 @@ class RunProcess {
   bool measures_memory() const;
   void measure_memory();
   bool read_output(std::vector<Received>& received);
-  bool read_errors();
+  bool read_errors(std::vector<Received>& received);
+  [[nodiscard]] bool collects_errors() const;
+  void take_error_line(std::string_view text, bool too_long, std::vector<Received>& received);
+  void take_bare_line(std::string_view text, bool too_long, std::vector<Received>& received);
   void take_output_line(std::string_view text, bool too_long, std::vector<Received>& received);
   void read_socket(std::vector<Received>& received);
 
@@ -120,6 +127,7 @@ class RunProcess {
   std::optional<MemoryGroup> group_{};  // that the kernel limits; none: it is measured alone
   std::optional<Excess> outgrew_{};
   LineReader output_;
+  LineReader errors_;
   std::int64_t oom_kills_;  // the count before it started
   double ended_cpu_s_ = 0;  // of the stages that have ended
   bool held_ = false;

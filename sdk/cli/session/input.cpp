@@ -3,22 +3,16 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 
+#include "schemas/values/number.hpp"
+
 namespace hone::cli {
 
-std::optional<double> parse_number(std::string_view text) {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, trouble] = std::from_chars(text.data(), end, value);
-  if (trouble != std::errc{} || stop != end || !std::isfinite(value)) return std::nullopt;
-  return value;
-}
+std::optional<double> parse_number(std::string_view text) { return read_finite_number(text); }
 
 Result<std::string> read_file(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);

@@ -6,6 +6,7 @@
 
 #include "base/nearest.hpp"
 #include "base/text.hpp"
+#include "schemas/values/number.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
 
@@ -76,12 +77,6 @@ std::string line_of_values(const Fields& fields, const Json& item) {
   return line + "\n";
 }
 
-bool is_number(const std::string& text) {
-  char* end = nullptr;
-  std::strtod(text.c_str(), &end);
-  return !text.empty() && end == text.c_str() + text.size();
-}
-
 // Names and notes come from anywhere. A table may be shown in a terminal, too: control characters
 // become blanks, but line ends stay, as RFC 4180 has them in quotes. A spreadsheet runs a cell that
 // begins like a formula: it gets an apostrophe in front.
@@ -96,7 +91,7 @@ std::string safe_cell(std::string_view text) {
   }
   constexpr std::string_view formula = "=+-@\n";
   const bool begins = !cell.empty() && formula.find(cell.front()) != std::string_view::npos;
-  return begins && !is_number(cell) ? "'" + cell : cell;
+  return begins && !read_number(cell) ? "'" + cell : cell;
 }
 
 std::string as_csv(const Fields& fields, const std::vector<Json>& items) {

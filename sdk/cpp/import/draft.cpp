@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/ascii.hpp"
+#include "schemas/values/number.hpp"
 
 namespace hone {
 namespace {
@@ -59,7 +60,7 @@ std::string identity(const Json& value) {
 double tidy(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.12g", value);
-  return std::strtod(text, nullptr);
+  return read_number(text).value_or(value);
 }
 
 Translated interval(const Interval& in) {

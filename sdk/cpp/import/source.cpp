@@ -1,24 +1,18 @@
 #include "sdk/cpp/import/source.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
+
+#include "schemas/values/number.hpp"
 
 namespace hone {
 
 std::optional<double> number_in(const Json* json) {
   if (json == nullptr) return std::nullopt;
-  const auto finite = [](double value) {
-    return std::isfinite(value) ? std::optional(value) : std::nullopt;
-  };
-  if (json->is_number()) return finite(json->get<double>());
-  if (!json->is_string()) return std::nullopt;
-  const auto& text = json->get_ref<const std::string&>();
-  double value = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (fault != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return finite(value);
+  if (json->is_string()) return read_finite_number(json->get_ref<const std::string&>());
+  if (!json->is_number() || !std::isfinite(json->get<double>())) return std::nullopt;
+  return json->get<double>();
 }
 
 std::string text_in(const Json* json, const std::string& otherwise) {

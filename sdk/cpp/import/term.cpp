@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/ascii.hpp"
+#include "schemas/values/number.hpp"
 
 namespace hone {
 namespace {
@@ -36,10 +37,7 @@ Json literal(std::string_view word) {
   if (const auto read = std::from_chars(word.data(), end, whole);
       read.ec == std::errc{} && read.ptr == end)
     return whole;
-  double number = 0;
-  if (const auto read = std::from_chars(word.data(), end, number);
-      read.ec == std::errc{} && read.ptr == end && std::isfinite(number))
-    return number;
+  if (const auto number = read_finite_number(word)) return *number;
   return std::string(word);
 }
 

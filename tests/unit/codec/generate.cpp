@@ -102,6 +102,9 @@ CommandTrainer Generator::command() {
     collect.metrics = {"loss"};
   }
   collect.step_sum = coin();
+  collect.step_restarts = !collect.step_sum && coin();
+  if (collect.file.empty()) collect.stream = word<CollectStream>();
+  if (coin()) collect.nan = word<NanRule>();
   collect.window = small(0, 1000);
   collect.summary = word<Summary>();
   return command;

@@ -47,6 +47,7 @@ TEST(Words, are_permanent) {
   EXPECT_EQ(words_both_ways<WorkFolder>(), "shared fresh copy");
   EXPECT_EQ(words_both_ways<CollectFormat>(), "csv jsonl regex tensorboard");
   EXPECT_EQ(words_both_ways<Summary>(), "last mean median max min");
+  EXPECT_EQ(words_both_ways<NanRule>(), "diverged skip");
   EXPECT_EQ(words_both_ways<SweepState>(),
             "running paused stopping completed canceled failed quarantined");
   EXPECT_EQ(words_both_ways<RunState>(),

@@ -25,7 +25,8 @@ class GivenRows : public Given {
     return grant.value_or(LeaseGrant{});
   }
   void save(const LeaseGrant& grant, std::int64_t step, int phase) {
-    when(SaveModel{grant.lease, {std::string(62, 'a') + std::to_string(step + 10), 1, step, phase}});
+    when(
+        SaveModel{grant.lease, {std::string(62, 'a') + std::to_string(step + 10), 1, step, phase}});
     EXPECT_FALSE(error) << error->detail;
   }
   void told(const LeaseGrant& grant, int phase) {

@@ -5,41 +5,13 @@
 
 #include <limits>
 
+#include "tests/unit/worker/collected.hpp"
 #include "worker/agent/glob.hpp"
 
 namespace hone::worker {
 namespace {
 
 constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-CollectSpec csv() {
-  CollectSpec spec;
-  spec.file = "results.txt";
-  spec.objectives = {"score"};
-  spec.step = "step";
-  return spec;
-}
-
-struct Heard {
-  std::vector<ReportLine> reports;
-  std::vector<MetricPoint> metrics;
-};
-
-Heard sorted(const std::vector<TrialLine>& said) {
-  Heard heard;
-  for (const auto& line : said) {
-    if (const auto* report = std::get_if<ReportLine>(&line)) heard.reports.push_back(*report);
-    if (const auto* point = std::get_if<MetricPoint>(&line)) heard.metrics.push_back(*point);
-  }
-  return heard;
-}
-
-Heard heard_of(Collector& collector, const std::vector<std::string>& lines, bool ends = false) {
-  std::vector<TrialLine> said;
-  for (const auto& line : lines) collector.take(line, said);
-  if (ends) collector.finish(said);
-  return sorted(said);
-}
 
 TEST(Collector, a_phase_is_reported_by_the_row_that_reaches_its_end) {
   Collector collector(csv(), {"steps", 100, 2}, {});
@@ -55,85 +27,6 @@ TEST(Collector, a_phase_is_reported_by_the_row_that_reaches_its_end) {
 TEST(Collector, a_row_past_several_phases_is_the_report_of_each) {
   Collector collector(csv(), {"steps", 100, 4}, {});
   EXPECT_EQ(heard_of(collector, {"step,score", "80,7"}).reports.size(), 3U);
-}
-
-CollectSpec counted_rows() {
-  CollectSpec spec = csv();
-  spec.step.clear();
-  return spec;
-}
-
-TEST(Collector, phases_before_the_origin_are_skipped) {
-  Collector collector(csv(), {"steps", 100, 4}, {50, 2, 0, 50});
-  const auto heard = heard_of(collector, {"step,score", "60,2", "75,3"});
-  ASSERT_EQ(heard.reports.size(), 1U);
-  EXPECT_EQ(heard.reports[0].phase, 2);
-  EXPECT_EQ(heard.reports[0].score, Score::of(3));
-}
-
-// They were counted from 0: phase 5 held the value of epoch 10.
-TEST(Collector, rows_of_a_resumed_run_count_from_its_checkpoint) {
-  Collector collector(counted_rows(), {"epochs", 10, 10}, {5, 5, 0, 5});
-  const auto heard = heard_of(collector, {"score", "6", "7"});
-  ASSERT_EQ(heard.reports.size(), 2U);
-  EXPECT_EQ(heard.reports[0].phase, 5);
-  EXPECT_EQ(heard.reports[0].step, 6);
-  EXPECT_EQ(heard.reports[0].score, Score::of(6));
-  EXPECT_EQ(heard.reports[1].phase, 6);
-}
-
-TEST(Collector, summed_steps_of_a_resumed_run_begin_at_its_checkpoint) {
-  CollectSpec spec = csv();
-  spec.step_sum = true;
-  spec.metrics = {"step"};
-  Collector collector(spec, {"steps", 100, 4}, {50, 2, 0, 50});
-  const auto heard = heard_of(collector, {"step,score", "15,1", "15,2"});
-  ASSERT_EQ(heard.reports.size(), 1U);
-  EXPECT_EQ(heard.reports[0].step, 80);
-  ASSERT_EQ(heard.metrics.size(), 2U);
-  EXPECT_EQ(heard.metrics[0].step, 65);
-}
-
-// The server judges no phase twice; the reports show that the program does not hang.
-TEST(Collector, a_program_that_starts_over_reports_known_phases_again) {
-  Collector collector(counted_rows(), {"epochs", 4, 4}, {0, 0, 0, 2});
-  const auto heard = heard_of(collector, {"score", "1", "2", "3"});
-  ASSERT_EQ(heard.reports.size(), 3U);
-  EXPECT_EQ(heard.reports[2].phase, 2);
-  EXPECT_EQ(heard.reports[2].score, Score::of(3));
-}
-
-// Values of known phases got into the window of the first new one.
-TEST(Collector, a_window_of_a_phase_holds_no_rows_of_phases_trained_again) {
-  CollectSpec spec = counted_rows();
-  spec.window = 0;
-  Collector collector(spec, {"epochs", 4, 2}, {0, 0, 0, 2});
-  const auto heard = heard_of(collector, {"score", "100", "100", "1", "3"});
-  ASSERT_EQ(heard.reports.size(), 2U);
-  EXPECT_EQ(heard.reports[1].score, Score::of(2));
-}
-
-TEST(Collector, rows_between_a_checkpoint_and_the_next_phase_belong_to_it) {
-  Collector collector(counted_rows(), {"epochs", 40, 4}, {15, 2, 0, 20});
-  std::vector<std::string> rows{"score"};
-  for (int epoch = 16; epoch <= 30; ++epoch) rows.push_back(std::to_string(epoch));
-  const auto heard = heard_of(collector, rows);
-  ASSERT_EQ(heard.reports.size(), 2U);
-  EXPECT_EQ(heard.reports[0].phase, 1);
-  EXPECT_EQ(heard.reports[0].score, Score::of(20));
-  EXPECT_EQ(heard.reports[1].phase, 2);
-  EXPECT_EQ(heard.reports[1].score, Score::of(30));
-}
-
-TEST(Collector, a_later_step_of_a_pipeline_may_count_from_0) {
-  Collector own(csv(), {"epochs", 10, 10}, {5, 5, 5, 5});
-  EXPECT_EQ(heard_of(own, {"step,score", "1,6", "2,7"}).reports.at(1).phase, 6);
-  Collector absolute(csv(), {"epochs", 10, 10}, {5, 5, 5, 5});
-  EXPECT_EQ(heard_of(absolute, {"step,score", "6,6", "7,7"}).reports.at(1).phase, 6);
-  Collector resumed(csv(), {"epochs", 10, 10}, {7, 7, 5, 7});
-  const auto heard = heard_of(resumed, {"step,score", "3,8"});
-  ASSERT_EQ(heard.reports.size(), 1U);
-  EXPECT_EQ(heard.reports[0].step, 8);
 }
 
 TEST(Collector, steps_are_counted_as_published_ga3c_needs_it) {
@@ -303,24 +196,7 @@ TEST(Collector, a_file_that_begins_again_is_counted_again) {
   EXPECT_TRUE(said.empty());
 }
 
-TEST(Collector, a_file_that_begins_again_reports_no_phase_twice) {
-  Collector collector(counted_rows(), {"epochs", 10, 10}, {5, 5, 0, 5});
-  std::vector<TrialLine> said;
-  for (const char* line : {"score", "6", "7"}) collector.take(line, said);
-  collector.restart();
-  for (const char* line : {"score", "6", "7", "8"}) collector.take(line, said);
-  const auto heard = sorted(said);
-  ASSERT_EQ(heard.reports.size(), 3U);
-  EXPECT_EQ(heard.reports[2].phase, 7);
-  EXPECT_EQ(heard.reports[2].score, Score::of(8));
-}
-
-TEST(Columns, numbers_and_fields) {
-  EXPECT_EQ(number_in(" +1.5 "), 1.5);
-  EXPECT_EQ(number_in("1e-3"), 0.001);
-  EXPECT_FALSE(number_in("1,5"));
-  EXPECT_FALSE(number_in(""));
-  EXPECT_FALSE(number_in("0x10"));
+TEST(Columns, fields) {
   EXPECT_EQ(csv_fields(R"(a,"b, ""c""", d)", ','),
             (std::vector<std::string>{"a", "b, \"c\"", "d"}));
   EXPECT_EQ(csv_fields("  1   2\t3 ", ' '), (std::vector<std::string>{"1", "2", "3"}));

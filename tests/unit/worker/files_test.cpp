@@ -38,6 +38,15 @@ TEST(LineReader, joins_what_arrives_in_pieces) {
   EXPECT_EQ(lines.whole.size(), 6U) << "and is passed once";
 }
 
+// A progress bar rewrites its line: ten updates were one line, and one report of ten.
+TEST(LineReader, ends_a_line_at_a_carriage_return) {
+  Lines lines;
+  LineReader reader;
+  for (const char* piece : {"\r 10%", "\r 20%\r", "\n 30%\r", " 40%\r\n", "done\n"})
+    reader.take(piece, lines.on_line);
+  EXPECT_EQ(lines.whole, (std::vector<std::string>{"", " 10%", " 20%", " 30%", " 40%", "done"}));
+}
+
 TEST(LineReader, keeps_bytes_that_are_no_text) {
   Lines lines;
   LineReader reader;

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <sstream>
 
 #include "base/nearest.hpp"
+#include "schemas/values/number.hpp"
 
 namespace hone::trainers {
 namespace {
@@ -136,10 +136,9 @@ const std::string& Settings::word(std::string_view name) const {
 Result<Value> parse_setting(const SettingInfo& setting, std::string_view text) {
   if (setting.kind == SettingKind::word || setting.kind == SettingKind::text)
     return check(setting, Value{std::string(text)});
-  double number = 0;
-  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (fault != std::errc{} || end != text.data() + text.size()) return out_of_kind(setting);
-  return check_number(setting, number);
+  const auto number = read_number(text);
+  if (!number) return out_of_kind(setting);
+  return check_number(setting, *number);
 }
 
 std::vector<std::string_view> setting_names(const TrainerInfo& trainer) {

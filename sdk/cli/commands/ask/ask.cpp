@@ -1,11 +1,11 @@
 // ask and tell: hone as an optimizer whose trials the user evaluates.
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/expect.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/values/number.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/local/workflow.hpp"
@@ -80,13 +80,10 @@ struct TellOptions {
 // Whatever a program prints for a value that is not finite counts as diverged.
 Result<Score> score_of(const std::string& word) {
   if (word == "diverged") return Score::diverged();
-  double value = 0;
-  const char* end = word.data() + word.size();
-  const char* begin = word.data() + (word.starts_with('+') ? 1 : 0);
-  const auto [stop, trouble] = std::from_chars(begin, end, value);
-  if (trouble != std::errc{} || stop != end)
+  const auto value = read_number(word);
+  if (!value)
     return refuse(Code::invalid, "'" + word + "' is neither a number nor the word diverged");
-  return std::isfinite(value) ? Score::of(value) : Score::diverged();
+  return Score::of(*value);
 }
 
 Result<TellRequest> tell_request(const TellOptions& options) {

@@ -6,6 +6,7 @@
 
 #include "schemas/codec/body.hpp"
 #include "schemas/types/command_words.hpp"
+#include "schemas/values/number.hpp"
 #include "sdk/cli/local/conversation.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/output.hpp"
@@ -24,7 +25,10 @@ std::string text_of(const Value& value) {
 }
 
 Status add_value(Measurements& found, const std::string& metric, const Json& value) {
-  if (!value.is_number() || !std::isfinite(value.get<double>()))
+  const auto number = value.is_string()   ? read_number(value.get_ref<const std::string&>())
+                      : value.is_number() ? std::optional(value.get<double>())
+                                          : std::nullopt;
+  if (!number || !std::isfinite(*number))
     return refuse(Code::conflict, "it reported a " + metric + " that is not a number: " +
                                       to_text(value) + "; nothing is recorded");
   auto known = std::ranges::find(found, metric, &Measurements::value_type::first);
@@ -35,12 +39,12 @@ Status add_value(Measurements& found, const std::string& metric, const Json& val
   if (known->second.size() == measured_values_max)
     return refuse(Code::conflict, "it reported more than " + std::to_string(measured_values_max) +
                                       " values of " + metric);
-  known->second.push_back(value.get<double>());
+  known->second.push_back(*number);
   return Done{};
 }
 
 Status take_line(Measurements& found, const std::string& line, const std::string& metric) {
-  const auto json = parse_json(line.substr(hone_line.size()));
+  const auto json = parse_program_json(line.substr(hone_line.size()));
   if (!json || !json->is_object())
     return refuse(Code::conflict, "it printed an @hone line that is no JSON object: " + line);
   if (json->contains("report")) return add_value(found, metric, member(*json, "/report/value"));

@@ -1,8 +1,7 @@
 #include "sdk/cli/commands/start/methods.hpp"
 
-#include <charconv>
-
 #include "schemas/types/spec.hpp"
+#include "sdk/cli/session/input.hpp"
 
 namespace hone::cli {
 namespace {
@@ -21,15 +20,12 @@ Status read_settings(std::string_view words, const std::string& whole, Terminato
     const std::string_view one = words.substr(0, end);
     words.remove_prefix(std::min(end + 1, words.size()));
     const auto equals = one.find('=');
-    double value = 0;
-    const char* last = one.data() + one.size();
-    const bool ok = equals != std::string_view::npos && equals > 0 &&
-                    std::from_chars(one.data() + equals + 1, last, value).ptr == last &&
-                    equals + 1 < one.size();
-    if (!ok)
+    const bool named = equals != std::string_view::npos && equals > 0;
+    const auto value = named ? parse_number(one.substr(equals + 1)) : std::nullopt;
+    if (!value)
       return refuse(Code::invalid,
                     "method " + whole + ": '" + std::string(one) + "' is not NAME=NUMBER");
-    rule.settings.emplace_back(std::string(one.substr(0, equals)), value);
+    rule.settings.emplace_back(std::string(one.substr(0, equals)), *value);
   }
   return Done{};
 }

@@ -10,6 +10,8 @@
 #include <cstring>
 #include <sstream>
 
+#include "schemas/values/number.hpp"
+
 namespace hone::envs::bridge {
 namespace {
 
@@ -46,7 +48,7 @@ Result<Description> parse_description(const std::string& name, const std::string
   what.channels_first = channels_first != 0;
   if (what.bytes && spec.planes != Planes{}) spec.storage = Storage::bytes;
   spec.action_kind = action == "continuous" ? ActionKind::continuous : ActionKind::discrete;
-  if (solved != "none") spec.solved_return = std::strtod(solved.c_str(), nullptr);
+  if (solved != "none") spec.solved_return = read_number(solved).value_or(0);
   spec.forgets = true;
   if (name.starts_with("atari:")) spec.sticky = 0.0;
   return what;
