@@ -37,7 +37,11 @@ function choiceAxis(parameter) {
     values,
     share: (value) => at.get(JSON.stringify(value)) ?? inactive,
     value: (share) => values[Math.round(share * (values.length - 1))],
-    ticks: () => values.map((value) => [at.get(JSON.stringify(value)), shown(value)]),
+    ticks: () =>
+      values.map((value) => [
+        at.get(JSON.stringify(value)),
+        value === null ? "null" : shown(value),
+      ]),
   };
 }
 

@@ -207,7 +207,7 @@ function paramsOf({ trial, sweep }) {
         return [
           name,
           [
-            h("span.mono", {}, value === undefined || value === null ? "inactive" : shown(value)),
+            h("span.mono", {}, value === undefined ? "inactive" : shown(value) || String(value)),
             note ? h("span.muted.small", {}, `  ${note}`) : null,
           ],
         ];

@@ -7,18 +7,19 @@ import { ask } from "./dialog.js";
 // What a value may be, as a remark.
 export const boundsOf = (domain) =>
   domain.type === "choice"
-    ? `one of ${domain.values.map(shown).join(", ")}`
+    ? `one of ${domain.values.map(choice).join(", ")}`
     : "min" in domain
       ? `${short(domain.min)} to ${short(domain.max)}${domain.scale && domain.scale !== "linear" ? `, ${domain.scale}` : ""}`
       : "";
 
+const choice = (value) => (value === null ? "null" : shown(value));
 const choicesOf = (one) => (one.type === "bool" ? [true, false] : one.values);
 
 // Fields of a dialog. An empty one leaves the parameter out.
 export const paramFields = (parameters, params, absent) =>
   parameters.map((one) => {
     const value = params[one.name];
-    const known = value !== undefined && value !== null;
+    const known = value !== undefined;
     const field = {
       name: one.name,
       label: one.name,
@@ -26,7 +27,7 @@ export const paramFields = (parameters, params, absent) =>
       note: [boundsOf(one), one.when ? `only when ${one.when}` : ""].filter(Boolean).join("; "),
     };
     if (!["choice", "bool"].includes(one.type)) return { ...field, value: known ? String(value) : "" };
-    const options = choicesOf(one).map((each) => [JSON.stringify(each), shown(each)]);
+    const options = choicesOf(one).map((each) => [JSON.stringify(each), choice(each)]);
     return { ...field, options: [["", absent], ...options], value: known ? JSON.stringify(value) : "" };
   });
 

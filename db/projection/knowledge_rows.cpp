@@ -58,6 +58,7 @@ struct AsNumber {
   std::optional<double> operator()(std::int64_t value) const { return static_cast<double>(value); }
   std::optional<double> operator()(double value) const { return value; }
   std::optional<double> operator()(const std::string&) const { return std::nullopt; }
+  std::optional<double> operator()(const JsonText&) const { return std::nullopt; }
 };
 
 SweepSpec read_spec(SQLite::Statement& select, SweepId sweep) {
@@ -91,6 +92,7 @@ void KnowledgeRows::add(const TrialProposed& e) {
   for (const Param& param : e.params) {
     std::optional<std::string> text;
     if (const auto* words = std::get_if<std::string>(&param.value)) text = *words;
+    if (const auto* json = std::get_if<JsonText>(&param.value)) text = json->text;
     sql::run(statements_->add_param, e.trial, param.name, std::visit(AsNumber{}, param.value),
              text);
   }

@@ -10,6 +10,14 @@
 
 namespace hone {
 namespace codec {
+namespace {
+
+// Keys in order: two objects are equal if their texts are.
+JsonText canonical(const Json& json) {
+  return {nlohmann::json(json).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)};
+}
+
+}  // namespace
 
 template <>
 Value read(const Spot& spot) {
@@ -18,17 +26,37 @@ Value read(const Spot& spot) {
   if (json.is_string()) return json.get<std::string>();
   if (json.is_number_integer()) return Integer{}(spot);
   if (json.is_number()) return read_real(spot);
-  spot.refuse("must be a single value (a number, a text, true or false), not " + described(json));
+  if (json.is_null() || json.is_structured()) return canonical(json);
+  spot.refuse("must be a JSON value, not " + described(json));
   return false;
 }
 
+namespace {
+
+struct WriteValue {
+  Json operator()(const JsonText& value) const { return Json::parse(value.text); }
+  Json operator()(const auto& value) const { return Json(value); }
+};
+
+}  // namespace
+
 template <>
 Json write(const Value& value) {
-  return std::visit([](const auto& one) { return Json(one); }, value);
+  return std::visit(WriteValue{}, value);
 }
 
 Value read_setting(const Spot& spot) {
+  if (spot.json.is_null() || spot.json.is_structured())
+    spot.refuse("must be a single value (a number, a text, true or false), not " +
+                described(spot.json));
+  return read_parameter_value(spot);
+}
+
+Value read_parameter_value(const Spot& spot) {
   auto value = read<Value>(spot);
+  if (spot.json.is_array())
+    for (std::size_t i = 0; i < spot.json.size(); ++i)
+      read_parameter_value({spot.json[i], Place(spot.place, i), spot.fault});
   const auto meant = spot.text() == nullptr ? std::nullopt : as_yaml_number(*spot.text());
   if (meant)
     spot.refuse_rule("the text " + in_quotes(*spot.text()) +

@@ -82,7 +82,9 @@ Deadline read(const Spot& spot);
 template <>
 Json write(const Deadline& deadline);
 
-Value read_setting(const Spot& spot);  // a value, but no text that was meant as a number
+// A value, but no text that was meant as a number: of a parameter, or a single one of a setting.
+Value read_parameter_value(const Spot& spot);
+Value read_setting(const Spot& spot);
 std::string read_artifact_name(const Spot& spot);               // of a file that a run left
 std::vector<std::string> read_command_words(const Spot& spot);  // a list, or one line
 // The id by which a repeated request finds its first answer. Refuses the beginnings of the ids that

@@ -53,7 +53,7 @@ bool is_same(const Value& a, const Value& b) {
 }
 
 Value read_choice_value(const Spot& spot) {
-  Value value = read_setting(spot);
+  Value value = read_parameter_value(spot);
   if (spot.text() != nullptr) Text{std::string::npos, true, false}(spot);
   return value;
 }
@@ -120,9 +120,29 @@ void check(Reader& reader, const ChoiceDomain& domain) {
 
 void fields(auto&, Of<BoolDomain> auto&) {}
 
-void fields(auto& f, Of<FixedDomain> auto& d) { f("value", d.value, read_setting); }
+namespace {
 
-void fields(auto& f, Of<DerivedDomain> auto& d) { f("expr", d.expr, expression); }
+// null is a value here, not an absent field.
+bool is_null_at(const Reader& reader, const char* key) {
+  return reader.spot.json.contains(key) && reader.spot.json[key].is_null();
+}
+
+}  // namespace
+
+template <class F>
+void fields(F& f, Of<FixedDomain> auto& d) {
+  if constexpr (reads<F>)
+    if (is_null_at(f, "value")) {
+      f.find("value");
+      d.value = JsonText{};
+      return;
+    }
+  f("value", d.value, read_parameter_value);
+}
+
+void fields(auto& f, Of<DerivedDomain> auto& d) {
+  f("expr", d.expr, expression).some("keep_ints", d.keep_ints);
+}
 
 namespace {
 
@@ -137,7 +157,8 @@ std::optional<std::size_t> read_type(Reader& reader) {
   reader.some("type", given, OneOf{type_names});
   if (given) return given;
   if (reader.find("values") != nullptr) return Domain(ChoiceDomain{}).index();
-  if (reader.find("value") != nullptr) return Domain(FixedDomain{}).index();
+  if (reader.find("value") != nullptr || is_null_at(reader, "value"))
+    return Domain(FixedDomain{}).index();
   if (reader.find("expr") != nullptr) return Domain(DerivedDomain{}).index();
   for (const auto key : {"min", "max", "scale", "step", "prior"}) reader.find(key);
   if (reader.done())

@@ -127,6 +127,36 @@ Result<std::vector<std::string>> split_command(std::string_view line) {
   return words;
 }
 
+namespace {
+
+// What is inside of "${...}". A name ends at the first character that no name has.
+WordPiece piece_of(std::string_view inside) {
+  const auto is_inner = [](char c) {
+    return is_letter_or_digit(c) || c == '_' || c == '.' || c == '-';
+  };
+  const auto end = std::ranges::find_if_not(inside, is_inner) - inside.begin();
+  const auto rest = inside.substr(static_cast<std::size_t>(end));
+  WordPiece piece{std::string(inside.substr(0, static_cast<std::size_t>(end))), true, std::nullopt};
+  if (rest.starts_with(":-")) {
+    piece.fallback = std::string(rest.substr(2));
+  } else if (rest == "*") {
+    piece.filling = Filling::items;
+  } else if (rest == "?") {
+    piece.filling = Filling::optional;
+  } else if (rest.starts_with('?')) {
+    const auto texts = rest.substr(1);
+    const auto colon = texts.find(':');
+    piece.filling = Filling::conditional;
+    piece.then = std::string(texts.substr(0, colon));
+    if (colon != std::string_view::npos) piece.otherwise = std::string(texts.substr(colon + 1));
+  } else if (!rest.empty()) {
+    piece.text = std::string(inside);  // no name of a parameter: refused where names are checked
+  }
+  return piece;
+}
+
+}  // namespace
+
 Result<std::vector<WordPiece>> pieces_of(std::string_view word) {
   std::vector<WordPiece> pieces;
   std::string text;
@@ -147,10 +177,7 @@ Result<std::vector<WordPiece>> pieces_of(std::string_view word) {
     const auto end = word.find('}', at);
     if (end == std::string_view::npos)
       return refuse(Code::invalid, "'" + std::string(word) + "' has a ${ without its }");
-    const auto inside = word.substr(at + 2, end - at - 2);
-    const auto dash = inside.find(":-");
-    WordPiece piece{std::string(inside.substr(0, dash)), true, std::nullopt};
-    if (dash != std::string_view::npos) piece.fallback = std::string(inside.substr(dash + 2));
+    WordPiece piece = piece_of(word.substr(at + 2, end - at - 2));
     if (piece.text.empty())
       return refuse(Code::invalid, "'" + std::string(word) + "' has a ${} without a name");
     end_text();
@@ -158,14 +185,17 @@ Result<std::vector<WordPiece>> pieces_of(std::string_view word) {
     at = end + 1;
   }
   end_text();
+  const auto is_list = [](const WordPiece& piece) { return piece.filling == Filling::items; };
+  if (std::ranges::count_if(pieces, is_list) > 1)
+    return refuse(Code::invalid, "'" + std::string(word) + "' has two lists; one word has one");
   return pieces;
 }
 
 std::span<const std::string_view> own_names() {
-  static constexpr std::array<std::string_view, 14> table{
+  static constexpr std::array<std::string_view, 15> table{
       "hone.run",    "hone.attempt",  "hone.sweep",       "hone.seed", "hone.budget",
       "hone.phases", "hone.cpus",     "hone.folder",      "hone.work", "hone.params_file",
-      "hone.resume", "hone.run_file", "hone.checkpoints", "hone.step"};
+      "hone.resume", "hone.run_file", "hone.checkpoints", "hone.step", "hone.params"};
   return table;
 }
 
@@ -173,6 +203,15 @@ std::span<const std::string_view> evaluation_names() {
   static constexpr std::array<std::string_view, 5> table{"hone.model", "hone.episodes", "hone.seed",
                                                          "hone.sample", "hone.run"};
   return table;
+}
+
+std::string variable_of(const std::string& parameter) {
+  std::string name = "HONE_PARAM_";
+  for (const char c : parameter) {
+    const bool small = c >= 'a' && c <= 'z';
+    name += small ? static_cast<char>(c - 'a' + 'A') : is_letter_or_digit(c) ? c : '_';
+  }
+  return name;
 }
 
 bool names(std::span<const std::string> words, std::string_view name) {

@@ -59,6 +59,9 @@ struct FixedDomain {
 // Computed from earlier parameters and passed to the trainer with the others.
 struct DerivedDomain {
   std::string expr;  // server/search/space/expression.hpp
+  // Whole results of whole numbers are ints. A submit sets it; sweeps of older ledgers, which lack
+  // it, keep the floats that they recorded.
+  bool keep_ints = false;
   friend bool operator==(const DerivedDomain&, const DerivedDomain&) = default;
 };
 

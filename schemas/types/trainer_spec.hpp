@@ -22,8 +22,10 @@ struct BuiltinTrainer {
 };
 
 // How a command receives the parameters that none of its words names: not at all, "--name value",
-// "--name=value", "name=value", the path of a JSON file, HONE_PARAM_NAME in the environment.
-enum class ParamStyle { none, flags, flags_equals, key_value, json, env };
+// "--name=value", "name=value", the path of a JSON file, HONE_PARAM_NAME in the environment, or as
+// argparse reads them: "--name=value", "--name item item" for a list, nothing for null, and for
+// truth values "--name" or nothing (switches), "--name" or "--no-name" (pairs).
+enum class ParamStyle { none, flags, flags_equals, key_value, json, env, switches, pairs };
 
 // Where a command runs: in the worker's working folder, in a new empty folder, or in a copy of the
 // worker's.

@@ -1,5 +1,5 @@
 // Parameter values. They keep their JSON type: an int stays an int, a choice of strings stays
-// strings.
+// strings, and a list, an object or null stays what it is.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,14 @@
 
 namespace hone {
 
-using Value = std::variant<bool, std::int64_t, double, std::string>;
+// A list, an object or null as JSON on one line, with the keys of objects in order, so that equal
+// values have equal texts. The codec makes it (schemas/codec/part_codec.cpp).
+struct JsonText {
+  std::string text = "null";
+  friend bool operator==(const JsonText&, const JsonText&) = default;
+};
+
+using Value = std::variant<bool, std::int64_t, double, std::string, JsonText>;
 
 struct Param {
   std::string name;

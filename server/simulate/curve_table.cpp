@@ -46,6 +46,8 @@ struct ReadValue {
   std::optional<Value> operator()(const ChoiceDomain& d) const {
     for (const Value& value : d.values) {
       if (const auto* word = std::get_if<std::string>(&value); word && *word == cell) return value;
+      if (const auto* json = std::get_if<JsonText>(&value); json && json->text == cell)
+        return value;
       const auto* whole = std::get_if<std::int64_t>(&value);
       const auto* real = std::get_if<double>(&value);
       const auto found = read_finite_number(cell);

@@ -7,6 +7,7 @@
 
 #include "base/nearest.hpp"
 #include "schemas/rules/rules.hpp"
+#include "schemas/types/passing.hpp"
 #include "schemas/types/reach.hpp"
 #include "server/search/samplers/cmaes/cost.hpp"
 #include "server/search/samplers/sampler.hpp"
@@ -330,6 +331,27 @@ Status check_domains(const SweepSpec& spec) {
           Code::invalid,
           "'" + parameter.name + "' has a domain that is not allowed: " + allowed.error().detail,
           "/parameters/" + parameter.name + allowed.error().at);
+  return Done{};
+}
+
+Status check_variables(const SweepSpec& spec) {
+  const auto check = [&](const CommandTrainer& command, const std::string& at) -> Status {
+    const auto shared = shared_variables(command, spec.parameters);
+    if (shared.empty()) return Done{};
+    const SharedVariable& one = shared.front();
+    return refuse(Code::invalid,
+                  "params: env passes '" + one.first + "' and '" + one.second + "' both as " +
+                      one.variable + ": rename one, or pass it in its own variable, as in " +
+                      "env: {MY_NAME: \"${" + one.second + "}\"}",
+                  at + "/params");
+  };
+  if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer))
+    return check(*command, "/command");
+  const auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer);
+  for (std::size_t i = 0; pipeline != nullptr && i < pipeline->steps.size(); ++i)
+    if (auto fits = check(pipeline->steps[i].command, "/steps/" + std::to_string(i) + "/command");
+        !fits)
+      return fits;
   return Done{};
 }
 

@@ -14,6 +14,9 @@ struct Widening;
 
 // Refuses an invalid spec; error.at is relative to the spec ("/trainer/name").
 Status check_spec(const SweepSpec& spec);
+// Refuses two parameters that reach the program as one variable. For new sweeps alone: those of
+// older ledgers ran so.
+Status check_variables(const SweepSpec& spec);
 
 // The same of a spec that no document states: what an edit leads to. It obeys the rules of a sweep
 // file, too (schemas/rules), which a submission has met when its document was read.

@@ -153,6 +153,13 @@ Status check_open_sweeps(const Book& book) {
                                     "wait, before another one is opened");
 }
 
+// Whole numbers that are computed stay ints in every sweep that is submitted now.
+SweepSpec with_ints(SweepSpec spec) {
+  for (Parameter& parameter : spec.parameters)
+    if (auto* derived = std::get_if<DerivedDomain>(&parameter.domain)) derived->keep_ints = true;
+  return spec;
+}
+
 Result<Events> decide_submit(const Book& book, const Submit& command) {
   const SubmitRequest& request = *command.request;
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
@@ -160,6 +167,7 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
     return refuse(Code::invalid, "confirmations are made by `hone confirm`", "/spec/confirms");
   if (auto fits = check_open_sweeps(book); !fits) return fits.error();
   if (auto fits = check_spec(request.spec); !fits) return prefixed(fits.error(), "/spec");
+  if (auto fits = check_variables(request.spec); !fits) return prefixed(fits.error(), "/spec");
   if (auto fits = check_warm_start(book, request.spec); !fits)
     return prefixed(fits.error(), "/spec");
   if (request.forked_from && find_sweep(book, *request.forked_from) == nullptr)
@@ -169,9 +177,9 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   std::optional<DatasetId> dataset;
   if (const auto info = dataset_of(request)) dataset = record_dataset(book, *info, events);
   record_datasets(book, request.spec, events);
-  events.emplace_back(SweepSubmitted{SweepId{book.last_sweep + 1}, request.request_id, request.spec,
-                                     workflow, dataset, request.forked_from, rules_now,
-                                     earlier_ranks(book, request.spec)});
+  events.emplace_back(SweepSubmitted{
+      SweepId{book.last_sweep + 1}, request.request_id, with_ints(request.spec), workflow, dataset,
+      request.forked_from, rules_now, earlier_ranks(book, request.spec)});
   return events;
 }
 

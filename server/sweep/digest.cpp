@@ -74,6 +74,7 @@ class Hash {
     add(text.size());
     for (const char c : text) add(static_cast<unsigned char>(c));
   }
+  void add(const JsonText& value) { add(value.text); }
   void add(Instant t) { add(t.us); }
   template <class Tag>
   void add(Id<Tag> id) {

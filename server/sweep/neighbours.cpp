@@ -51,6 +51,8 @@ class KindDigest {
           using T = std::decay_t<decltype(one)>;
           if constexpr (std::is_same_v<T, std::string>)
             return one;
+          else if constexpr (std::is_same_v<T, JsonText>)
+            return one.text;
           else
             return number_text(static_cast<double>(one));
         },

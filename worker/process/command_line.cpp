@@ -4,9 +4,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/ascii.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/command_fill.hpp"
 #include "schemas/types/command_words.hpp"
+#include "schemas/types/passing.hpp"
 
 namespace hone::worker {
 namespace fs = std::filesystem;
@@ -18,46 +19,42 @@ std::string names_of(const Params& params) {
   return names.empty() ? "this trial has none" : "this trial has " + names;
 }
 
-class Filler {
+// The values of the parameters and of hone's own names.
+class Names {
  public:
-  Filler(const LeaseGrant& grant, const CommandPlaces& places) : grant_(grant), places_(places) {}
+  Names(const LeaseGrant& grant, const CommandPlaces& places) : grant_(grant), places_(places) {}
 
-  Result<std::string> word(const std::string& word) const {
-    const auto pieces = pieces_of(word);
-    if (!pieces) return refuse(Code::invalid, "the command's word " + pieces.error().detail);
-    std::string text;
-    for (const WordPiece& piece : *pieces) {
-      const auto found = piece.is_name ? value_of(piece) : piece.text;
-      if (!found)
-        return refuse(Code::invalid,
-                      "the command names ${" + piece.text +
-                          "}, which is not a parameter of this trial (" + names_of(grant_.params) +
-                          "; a parameter whose 'when' does not hold is absent: write ${" +
-                          piece.text + ":-value} for one that may be)");
-      text += *found;
-    }
-    return text;
+  [[nodiscard]] Result<std::vector<std::string>> fill(const std::vector<std::string>& words) const {
+    return filled_words(
+        words, [this](const std::string& name) { return value_of(name); },
+        [this](const std::string& name) { return missing(name); });
   }
-
-  Result<std::vector<std::string>> words(const std::vector<std::string>& words) const {
-    std::vector<std::string> filled;
-    for (const auto& one : words) {
-      auto text = word(one);
-      if (!text) return text.error();
-      filled.push_back(*std::move(text));
-    }
-    return filled;
+  // nullopt where the variable is left out.
+  [[nodiscard]] Result<std::optional<std::string>> fill(const EnvVar& variable) const {
+    auto texts = fill(std::vector<std::string>{variable.value});
+    if (!texts) return texts.error();
+    if (texts->empty()) return std::optional<std::string>();
+    std::string joined;
+    for (const std::string& text : *texts) joined += (joined.empty() ? "" : " ") + text;
+    return std::optional(std::move(joined));
   }
 
  private:
-  std::optional<std::string> value_of(const WordPiece& piece) const {
-    if (const Value* value = find(grant_.params, piece.text)) return value_text(*value);
-    if (auto own = own_value(piece.text)) return own;
-    return piece.fallback;
+  [[nodiscard]] std::optional<Value> value_of(const std::string& name) const {
+    if (const Value* value = find(grant_.params, name)) return *value;
+    return own_value(name);
+  }
+
+  [[nodiscard]] Error missing(const std::string& name) const {
+    return refuse(Code::invalid,
+                  "the command names ${" + name + "}, which is not a parameter of this trial (" +
+                      names_of(grant_.params) +
+                      "; a parameter whose 'when' does not hold is absent: write ${" + name +
+                      ":-value} for one that may be)");
   }
 
   // One row for each of own_names().
-  std::optional<std::string> own_value(const std::string& name) const {
+  [[nodiscard]] std::optional<std::string> own_value(const std::string& name) const {
     if (name == "hone.run") return text(grant_.attempt.run);
     if (name == "hone.attempt") return std::to_string(grant_.attempt.number);
     if (name == "hone.sweep") return text(grant_.sweep);
@@ -68,6 +65,7 @@ class Filler {
     if (name == "hone.folder") return places_.trial.files;
     if (name == "hone.work") return places_.work_folder;
     if (name == "hone.params_file") return places_.trial.params_file;
+    if (name == "hone.params") return to_text(encode(grant_.params));
     if (name == "hone.resume") return places_.resume_path;
     if (name == "hone.run_file") return places_.trial.run_file;
     if (name == "hone.step") return grant_.step ? grant_.step->name : "";
@@ -79,34 +77,12 @@ class Filler {
   const CommandPlaces& places_;
 };
 
-// Every word that may name a parameter.
-std::vector<std::string> all_words(const CommandTrainer& command) {
-  auto all = command.argv;
-  all.insert(all.end(), command.prepare.begin(), command.prepare.end());
-  for (const EnvVar& variable : command.env) all.push_back(variable.value);
-  return all;
-}
-
+// A null has no variable, as it has no word.
 void hand_over(const Param& param, ParamStyle style, std::vector<std::string>& argv,
                std::vector<EnvVar>& env) {
-  switch (style) {
-    case ParamStyle::none:
-    case ParamStyle::json:
-      return;
-    case ParamStyle::flags:
-      argv.push_back("--" + param.name);
-      argv.push_back(value_text(param.value));
-      return;
-    case ParamStyle::flags_equals:
-      argv.push_back("--" + param.name + "=" + value_text(param.value));
-      return;
-    case ParamStyle::key_value:
-      argv.push_back(param.name + "=" + value_text(param.value));
-      return;
-    case ParamStyle::env:
-      env.push_back({variable_of(param.name), value_text(param.value)});
-      return;
-  }
+  for (std::string& word : passed_words(param, style)) argv.push_back(std::move(word));
+  if (style == ParamStyle::env && param.value != Value{JsonText{}})
+    env.push_back({variable_of(param.name), value_text(param.value)});
 }
 
 std::string folder_of(WorkFolder policy, const CommandPlaces& places) {
@@ -145,18 +121,18 @@ Result<std::vector<std::string>> copy_stage(const LeaseGrant& grant, const Comma
 
 Result<CommandPlan> plan_of(const CommandTrainer& command, const LeaseGrant& grant,
                             const CommandPlaces& places) {
-  const Filler fill(grant, places);
-  auto argv = fill.words(command.argv);
+  const Names values(grant, places);
+  auto argv = values.fill(command.argv);
   if (!argv) return argv.error();
-  auto prepare = fill.words(command.prepare);
+  auto prepare = values.fill(command.prepare);
   if (!prepare) return prepare.error();
   CommandPlan plan{{}, {}, folder_of(command.folder, places)};
   for (const EnvVar& variable : command.env) {
-    auto value = fill.word(variable.value);
+    auto value = values.fill(variable);
     if (!value) return value.error();
-    plan.env.push_back({variable.name, *std::move(value)});
+    if (*value) plan.env.push_back({variable.name, **std::move(value)});
   }
-  const auto words = all_words(command);
+  const auto words = naming_words(command);
   for (const Param& param : grant.params)
     if (!names(words, param.name)) hand_over(param, command.params, *argv, plan.env);
   if (command.params == ParamStyle::json && !names(words, "hone.params_file"))
@@ -172,20 +148,6 @@ Result<CommandPlan> plan_of(const CommandTrainer& command, const LeaseGrant& gra
 }
 
 }  // namespace
-
-std::string value_text(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  return to_text(encode(value));
-}
-
-std::string variable_of(const std::string& parameter) {
-  std::string name = "HONE_PARAM_";
-  for (const char c : parameter) {
-    const bool small = c >= 'a' && c <= 'z';
-    name += small ? static_cast<char>(c - 'a' + 'A') : is_letter_or_digit(c) ? c : '_';
-  }
-  return name;
-}
 
 Result<CommandPlan> command_plan(const LeaseGrant& grant, const CommandPlaces& places) {
   if (const auto* builtin = std::get_if<BuiltinTrainer>(&grant.trainer))

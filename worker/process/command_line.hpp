@@ -29,10 +29,4 @@ struct CommandPlaces {
 // with invalid if a name is not a parameter of this trial; the message lists those that are.
 Result<CommandPlan> command_plan(const LeaseGrant& grant, const CommandPlaces& places);
 
-// A value as a program reads it: 0.001, 8, true, relu.
-std::string value_text(const Value& value);
-
-// "learning.rate" -> "HONE_PARAM_LEARNING_RATE".
-std::string variable_of(const std::string& parameter);
-
 }  // namespace hone::worker

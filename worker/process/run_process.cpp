@@ -108,6 +108,7 @@ Status RunProcess::begin(const WorkerPaths& paths, const Spawn& spawn) {
     if (auto group = MemoryGroup::make(memory_max_)) group_.emplace(*std::move(group));
     if (group_) stage_.group = group_->joins();
   }
+  params_watch_.emplace(spawn.grant, folder_.places());
   if (auto started = start_stage(); !started) return started;
   if (folder_bytes_max_ != 0 || measures_memory()) timer_ = make_timer();
   return Done{};
@@ -162,6 +163,7 @@ std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Received>& 
   if (!end_ || !drain_file(last_lines)) return std::nullopt;
   const auto end = std::exchange(end_, std::nullopt);
   finish_rows(!end->by_signal && end->number == 0 && !stage_failed_, last_lines);
+  note_unread_parameters();
   constexpr int no_such_program = 127;  // as in a shell
   return Exited{lease,
                 end->by_signal,
@@ -355,6 +357,12 @@ bool RunProcess::drain_file(std::vector<Received>& received) {
     if (received.size() - before >= limits::last_file_lines_max) break;
   }
   return skip_file_;
+}
+
+// Parameters that travel in files alone, to a program that read none, changed nothing.
+void RunProcess::note_unread_parameters() {
+  const std::string unread = socket_.was_used() ? std::string() : params_watch_->unread();
+  if (!unread.empty()) log_.take("[hone: " + unread + "]\n");
 }
 
 void RunProcess::finish_rows(bool well, std::vector<Received>& received) {

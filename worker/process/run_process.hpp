@@ -19,6 +19,7 @@
 #include "worker/process/followed_file.hpp"
 #include "worker/process/log_file.hpp"
 #include "worker/process/memory_group.hpp"
+#include "worker/process/params_watch.hpp"
 #include "worker/process/run_folder.hpp"
 #include "worker/process/trial_socket.hpp"
 
@@ -100,6 +101,7 @@ class RunProcess {
   void take_row_line(std::string_view text, bool too_long, std::vector<Received>& received);
   void read_last(std::vector<Received>& received);
   bool drain_file(std::vector<Received>& received);
+  void note_unread_parameters();
   void finish_rows(bool well, std::vector<Received>& received);
   void measure();
   bool measures_memory() const;
@@ -119,6 +121,7 @@ class RunProcess {
   ChildSpec stage_{};                              // the current stage
   std::deque<std::vector<std::string>> stages_{};  // that follow
   std::optional<Following> following_{};
+  std::optional<ParamsWatch> params_watch_{};
   FileHandle timer_{};  // when to read the result file and measure the folder
   std::int64_t folder_bytes_max_ = 0;
   int timer_ticks_ = 0;

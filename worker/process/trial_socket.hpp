@@ -27,6 +27,9 @@ class TrialSocket {
   // Only sends.
   void flush();
 
+  // Whether a process has connected.
+  [[nodiscard]] bool was_used() const { return accepted_ > 0; }
+
   // Answers the oldest unanswered report or checkpoint. Does nothing if its connection is closed.
   void answer(const TrialAnswer& answer);
 

@@ -67,6 +67,13 @@ bool all_numbers(const Field& field, const std::vector<Json>& items) {
   });
 }
 
+// A parameter may be null; one that is absent has no member.
+bool is_null_parameter(const Field& field, const Json& item) {
+  const Json::json_pointer place(field.pointer);
+  return field.pointer.find("params/") != std::string::npos && item.contains(place) &&
+         item.at(place).is_null();
+}
+
 }  // namespace
 
 const Json& member(const Json& item, const std::string& pointer) {
@@ -89,13 +96,14 @@ std::string params_text(const Json& params) {
   std::string out;
   for (const auto& [name, value] : params.items()) {
     if (!out.empty()) out += ' ';
-    out += printable(name) + "=" + value_text(value);
+    out += printable(name) + "=" + (value.is_null() ? "null" : value_text(value));
   }
   return out;
 }
 
 Cell cell_of(const Field& field, const Json& item, Instant now) {
   const Json& value = member(item, field.pointer);
+  if (is_null_parameter(field, item)) return {"null"};
   if (value.is_null()) return {is_right_aligned(field.type) ? absent : ""};
   switch (field.type) {
     case CellType::text:
@@ -129,6 +137,7 @@ Cell cell_of(const Field& field, const Json& item, Instant now) {
 
 std::string raw_of(const Field& field, const Json& item) {
   const Json& value = member(item, field.pointer);
+  if (is_null_parameter(field, item)) return "null";
   if (value.is_null()) return {};
   if (value.is_string()) return value.get<std::string>();
   return to_text(value);

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
 
-Value = Union[bool, int, float, str]
+Value = Union[bool, int, float, str, None, List[Any], Dict[str, Any]]
 Space = Mapping[str, Any]
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,59}")
 

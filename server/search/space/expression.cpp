@@ -23,6 +23,13 @@ bool equal_values(const Value& a, const Value& b) {
   return a == b;
 }
 
+// A number too large to be exact stays a float.
+Value as_int(double value) {
+  constexpr double exact = 0x1p53;
+  if (std::abs(value) > exact) return value;
+  return static_cast<std::int64_t>(value);
+}
+
 std::optional<Value> finite_value(double value) {
   if (!std::isfinite(value)) return std::nullopt;
   return Value{value};
@@ -103,7 +110,19 @@ std::optional<Value> Expression::evaluate(std::size_t index, Values values) cons
   }
   if (node.kind >= Kind::less && node.kind <= Kind::in) return relation(node.kind, args);
   const auto x = all_numbers(args);
-  return x ? arithmetic(node.kind, *x) : std::nullopt;
+  auto result = x ? arithmetic(node.kind, *x) : std::nullopt;
+  if (!result || numbers_ == Numbers::floats || !makes_int(node.kind, args)) return result;
+  return as_int(std::get<double>(*result));
+}
+
+bool Expression::makes_int(Kind kind, const std::vector<Value>& args) {
+  if (kind == Kind::floor || kind == Kind::ceil || kind == Kind::round || kind == Kind::truncate)
+    return true;
+  if (kind == Kind::divide || kind == Kind::log || kind == Kind::exp || kind == Kind::sqrt)
+    return false;
+  const bool ints = std::ranges::all_of(
+      args, [](const Value& one) { return std::holds_alternative<std::int64_t>(one); });
+  return ints && (kind != Kind::power || std::get<std::int64_t>(args[1]) >= 0);
 }
 
 std::optional<Value> Expression::relation(Kind kind, const std::vector<Value>& args) {
@@ -155,6 +174,8 @@ std::optional<Value> Expression::arithmetic(Kind kind, const std::vector<double>
       return finite_value(std::ceil(x[0]));
     case Kind::round:
       return finite_value(std::round(x[0]));
+    case Kind::truncate:
+      return finite_value(std::trunc(x[0]));
     case Kind::constant:
     case Kind::name:
     case Kind::logical_not:

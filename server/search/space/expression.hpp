@@ -12,7 +12,8 @@
 //   primary = number | string | "true" | "false" | name
 //           | function "(" or { "," or } ")" | "(" or ")"
 //
-// Functions: min max (two or more arguments), pow (two), log exp sqrt abs floor ceil round (one).
+// Functions: min max (two or more arguments), pow (two), log exp sqrt abs floor ceil round int
+// (one). int cuts the fraction off.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +28,15 @@
 
 namespace hone {
 
+// typed: `+ - * % ^ min max abs` of ints and every floor, ceil, round and int are ints, as long as
+// they are exact (2^53); `/` never is. floats: every computed number is a float.
+enum class Numbers : std::uint8_t { floats, typed };
+
 class Expression {
  public:
   // Refuses with the column and what was expected there. At most 1000 characters, and 64 levels of
   // nesting.
-  static Result<Expression> parse(std::string_view text);
+  static Result<Expression> parse(std::string_view text, Numbers numbers = Numbers::floats);
 
   // Returns the value, or nullopt if the expression reads an absent parameter or is undefined (1/0,
   // "a" < 2).
@@ -78,6 +83,7 @@ class Expression {
     floor,
     ceil,
     round,
+    truncate,
   };
   struct Node {
     Kind kind;
@@ -90,9 +96,11 @@ class Expression {
   [[nodiscard]] std::optional<Value> logic(const Node& node, Values values) const;
   static std::optional<Value> relation(Kind kind, const std::vector<Value>& args);
   static std::optional<Value> arithmetic(Kind kind, const std::vector<double>& x);
+  static bool makes_int(Kind kind, const std::vector<Value>& args);
 
   std::vector<Node> nodes_;  // the last is the root
   std::vector<std::string> names_;
+  Numbers numbers_ = Numbers::floats;
 };
 
 }  // namespace hone

@@ -18,7 +18,9 @@ bool continues_name(char c) { return starts_name(c) || is_digit(c) || c == '.'; 
 
 class ExpressionParser {
  public:
-  explicit ExpressionParser(std::string_view text) : text_(text) {}
+  ExpressionParser(std::string_view text, Numbers numbers) : text_(text) {
+    out_.numbers_ = numbers;
+  }
 
   Result<Expression> parse() {
     if (text_.size() > expression_length_max)
@@ -134,8 +136,13 @@ class ExpressionParser {
     const auto [end, code] =
         std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
     if (code != std::errc{}) return fail("a number");
-    at_ = static_cast<std::size_t>(end - text_.data());
-    return constant(value);
+    const std::string_view digits =
+        text_.substr(at_, static_cast<std::size_t>(end - text_.data()) - at_);
+    at_ += digits.size();
+    std::int64_t whole = 0;
+    const auto [stop, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
+    const bool is_int = fault == std::errc{} && stop == digits.data() + digits.size();
+    return is_int && out_.numbers_ == Numbers::typed ? constant(whole) : constant(value);
   }
 
   std::size_t literal_string(char quote) {
@@ -163,15 +170,16 @@ class ExpressionParser {
       std::size_t args_min, args_max;
     };
     static constexpr std::array functions{
-        Function{"min", Kind::min, 2, 64},  Function{"max", Kind::max, 2, 64},
-        Function{"pow", Kind::power, 2, 2}, Function{"log", Kind::log, 1, 1},
-        Function{"exp", Kind::exp, 1, 1},   Function{"sqrt", Kind::sqrt, 1, 1},
-        Function{"abs", Kind::abs, 1, 1},   Function{"floor", Kind::floor, 1, 1},
-        Function{"ceil", Kind::ceil, 1, 1}, Function{"round", Kind::round, 1, 1}};
+        Function{"min", Kind::min, 2, 64},    Function{"max", Kind::max, 2, 64},
+        Function{"pow", Kind::power, 2, 2},   Function{"log", Kind::log, 1, 1},
+        Function{"exp", Kind::exp, 1, 1},     Function{"sqrt", Kind::sqrt, 1, 1},
+        Function{"abs", Kind::abs, 1, 1},     Function{"floor", Kind::floor, 1, 1},
+        Function{"ceil", Kind::ceil, 1, 1},   Function{"round", Kind::round, 1, 1},
+        Function{"int", Kind::truncate, 1, 1}};
     const auto found = std::find_if(functions.begin(), functions.end(),
                                     [&](const Function& f) { return f.name == name; });
     if (found == functions.end())
-      return fail("a function (min max pow log exp sqrt abs floor ceil round)");
+      return fail("a function (min max pow log exp sqrt abs floor ceil round int)");
     std::vector<std::size_t> args;
     arguments(args, ")");
     if (args.size() < found->args_min || args.size() > found->args_max)
@@ -244,8 +252,8 @@ class ExpressionParser {
   Expression out_;
 };
 
-Result<Expression> Expression::parse(std::string_view text) {
-  return ExpressionParser(text).parse();
+Result<Expression> Expression::parse(std::string_view text, Numbers numbers) {
+  return ExpressionParser(text, numbers).parse();
 }
 
 }  // namespace hone

@@ -102,8 +102,8 @@ Status check_names(const Space& space, const Expression& expression, std::size_t
 }
 
 Result<Expression> parsed(const Space& space, const std::string& text, std::size_t before,
-                          const std::string& at) {
-  auto expression = Expression::parse(text);
+                          const std::string& at, Numbers numbers = Numbers::floats) {
+  auto expression = Expression::parse(text, numbers);
   if (!expression) return refuse(Code::invalid, expression.error().detail, at);
   if (auto names = check_names(space, *expression, before, at); !names) return names.error();
   return expression;
@@ -204,7 +204,8 @@ Status SearchSpace::add_parameter(std::size_t index) {
     conditional_ = true;
   }
   if (const auto* derived = std::get_if<DerivedDomain>(&parameter.domain)) {
-    auto expression = parsed(parameters_, derived->expr, index, at + "/expr");
+    auto expression = parsed(parameters_, derived->expr, index, at + "/expr",
+                             derived->keep_ints ? Numbers::typed : Numbers::floats);
     if (!expression) return expression.error();
     evaluation_cost_ += expression->size();
     step.derived = formula_of(*std::move(expression));

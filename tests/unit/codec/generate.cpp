@@ -24,7 +24,8 @@ Domain Generator::int_domain() {
 }
 
 Domain Generator::choice_domain() {
-  std::vector<Value> values{coin(), std::string("relu"), 0.25};
+  std::vector<Value> values{coin(), std::string("relu"), 0.25, JsonText{"[64,{\"a\":null}]"},
+                            JsonText{}};
   if (coin()) values.emplace_back(integer(2, 99));
   std::vector<double> weights;
   if (coin())
@@ -44,7 +45,7 @@ Domain Generator::domain() {
     case 3:
       return BoolDomain{};
     case 4:
-      return DerivedDomain{"2 * a + b"};
+      return DerivedDomain{"2 * a + b", coin()};
     default:
       return FixedDomain{setting()};
   }

@@ -43,7 +43,7 @@ TEST(Words, are_permanent) {
   EXPECT_EQ(words_both_ways<Scale>(), "linear log logit");
   EXPECT_EQ(words_both_ways<Keep>(), "best all");
   EXPECT_EQ(words_both_ways<DatasetRole>(), "train validation");
-  EXPECT_EQ(words_both_ways<ParamStyle>(), "none flags flags= key=value json env");
+  EXPECT_EQ(words_both_ways<ParamStyle>(), "none flags flags= key=value json env switches pairs");
   EXPECT_EQ(words_both_ways<WorkFolder>(), "shared fresh copy");
   EXPECT_EQ(words_both_ways<CollectFormat>(), "csv jsonl regex tensorboard");
   EXPECT_EQ(words_both_ways<Summary>(), "last mean median max min");

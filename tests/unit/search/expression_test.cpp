@@ -55,6 +55,34 @@ TEST(Expression, an_absent_parameter_makes_no_condition_hold) {
   EXPECT_TRUE(holds("clip or absent > 1"));  // settled before it is read
 }
 
+// "batch * 2" of 45 was passed as 90.0, which int() of Python refuses.
+TEST(Expression, whole_numbers_of_ints_stay_ints_where_numbers_are_typed) {
+  const auto value = [](const char* text, Numbers numbers = Numbers::typed) {
+    const auto expression = Expression::parse(text, numbers);
+    EXPECT_TRUE(expression.ok()) << text;
+    return expression->evaluate(known_params).value_or(Value{std::string("none")});
+  };
+  for (const auto& [text, whole] :
+       std::vector<std::pair<const char*, std::int64_t>>{{"t_max * 2", 16},
+                                                         {"t_max + 1 - 2", 7},
+                                                         {"-t_max", -8},
+                                                         {"t_max % 3", 2},
+                                                         {"2 ^ t_max", 256},
+                                                         {"max(t_max, 3)", 8},
+                                                         {"abs(-3)", 3},
+                                                         {"floor(gamma * 10)", 9},
+                                                         {"round(gamma)", 1},
+                                                         {"ceil(t_max / 3)", 3},
+                                                         {"int(t_max / 3)", 2},
+                                                         {"int(-2.5)", -2}})
+    EXPECT_EQ(value(text), Value{whole}) << text;
+  for (const char* text :
+       {"t_max / 2", "t_max * 1.0", "gamma + 1", "2 ^ -1", "sqrt(t_max + 1)", "t_max * 1e17"})
+    EXPECT_TRUE(std::holds_alternative<double>(value(text))) << text;
+  EXPECT_EQ(value("t_max * 2", Numbers::floats), Value{16.0});
+  EXPECT_EQ(value("floor(2.5)", Numbers::floats), Value{2.0});
+}
+
 TEST(Expression, names_what_it_reads_once_and_in_order) {
   const auto expression = Expression::parse("b > a and b < 3 or true");
   EXPECT_EQ(expression->names(), (std::vector<std::string>{"b", "a"}));

@@ -45,6 +45,26 @@ TEST(Points, dimensions_are_the_parameters_that_vary) {
   EXPECT_FALSE(space.unconditional());
 }
 
+// Sweeps of older ledgers keep the floats that they recorded.
+TEST(Points, a_derived_int_is_one_only_where_the_sweep_says_so) {
+  DerivedDomain typed{"n * 2", true}, untyped{"n * 2"};
+  const SearchSpace space = made_space(
+      {{"n", FixedDomain{std::int64_t{45}}, ""}, {"typed", typed, ""}, {"untyped", untyped, ""}});
+  const Params params = space.params_at(Point{});
+  EXPECT_EQ(*find(params, "typed"), Value{std::int64_t{90}});
+  EXPECT_EQ(*find(params, "untyped"), Value{90.0});
+}
+
+TEST(Points, a_choice_of_lists_and_null_round_trips) {
+  const SearchSpace space = made_space(
+      {{"net", ChoiceDomain{{JsonText{"null"}, JsonText{"[64,64]"}, std::string("null")}}, ""}});
+  for (const double level : {0.0, 1.0, 2.0}) {
+    const auto again = space.point_of(space.params_at(Point{level}));
+    ASSERT_TRUE(again);
+    EXPECT_EQ(*again, Point{level});
+  }
+}
+
 TEST(Points, round_trips_keep_every_value_and_every_inactive_coordinate) {
   const SearchSpace space = made_space(nested);
   Rng rng(5, Purpose::propose, 0);

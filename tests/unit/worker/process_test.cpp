@@ -164,6 +164,7 @@ TEST_F(WorkerProcess, parameters_that_no_word_names_are_handed_over_in_a_style) 
   EXPECT_EQ(words(ParamStyle::flags_equals),
             "train " + seed + " --lr=0.001 --layers=2 --big=true ACT:relu");
   EXPECT_EQ(words(ParamStyle::key_value), "train " + seed + " lr=0.001 layers=2 big=true ACT:relu");
+  EXPECT_EQ(words(ParamStyle::switches), "train " + seed + " --lr=0.001 --layers=2 --big ACT:relu");
   EXPECT_EQ(words(ParamStyle::json), "train " + seed + " p.json ACT:relu");
   EXPECT_EQ(words(ParamStyle::env), "train " + seed +
                                         " ACT:relu HONE_PARAM_LR:0.001 HONE_PARAM_LAYERS:2"

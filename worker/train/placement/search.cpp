@@ -10,6 +10,7 @@
 #include "placement/read/placement_file.hpp"
 #include "placement/read/read.hpp"
 #include "placement/setup.hpp"
+#include "schemas/codec/body.hpp"
 #include "schemas/types/metric.hpp"
 #include "worker/train/nn/json_state.hpp"
 #include "worker/train/placement/evaluator.hpp"
@@ -154,7 +155,7 @@ class PlacementSearch : public Trainer {
                   {"agent", agent_->state()}};
     document["settings"] = Json::object();
     for (const Param& param : job_.settings.all())
-      std::visit([&](const auto& value) { document["settings"][param.name] = value; }, param.value);
+      document["settings"][param.name] = encode(param.value);
     if (!best_.empty())
       document["placement"] =
           Json::parse(placement::placement_text(problem_, best_)).at("placement");

@@ -114,7 +114,7 @@ Result<std::vector<EvaluationInfo>> measured(Session& session, const EvaluateOpt
   values->push_back({"hone.seed", options.seed});
   values->push_back({"hone.sample", options.sample});
   values->push_back({"hone.run", run});
-  const auto argv = filled_words(spec.evaluate, *values);
+  const auto argv = evaluation_words(spec.evaluate, *values);
   if (!argv) return argv.error();
   std::string shown;
   for (const std::string& word : *argv) shown += " " + word;

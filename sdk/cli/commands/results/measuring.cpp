@@ -4,8 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "schemas/codec/body.hpp"
-#include "schemas/types/command_words.hpp"
+#include "schemas/codec/command_fill.hpp"
 #include "schemas/values/number.hpp"
 #include "sdk/cli/local/conversation.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -18,11 +17,6 @@ constexpr std::size_t measured_values_max = 10'000;  // that the server accepts 
 constexpr std::size_t measured_metrics_max = 100;    // each becomes an evaluation
 constexpr std::size_t metric_name_bytes_max = 100;   // as the server's
 constexpr std::string_view hone_line = "@hone ";
-
-std::string text_of(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return *text;
-  return to_text(encode(value));
-}
 
 Status add_value(Measurements& found, const std::string& metric, const Json& value) {
   const auto number = value.is_string()   ? read_number(value.get_ref<const std::string&>())
@@ -58,25 +52,19 @@ Status take_line(Measurements& found, const std::string& line, const std::string
 
 }  // namespace
 
-Result<std::vector<std::string>> filled_words(const std::vector<std::string>& words,
-                                              const Params& values) {
-  std::vector<std::string> filled;
-  for (const std::string& word : words) {
-    const auto pieces = pieces_of(word);
-    if (!pieces) return pieces.error();
-    std::string text;
-    for (const WordPiece& piece : *pieces) {
-      const Value* value = piece.is_name ? find(values, piece.text) : nullptr;
-      if (piece.is_name && value == nullptr && !piece.fallback)
-        return refuse(Code::invalid, "evaluate: names ${" + piece.text +
-                                         "}, which this trial does not have; write ${" +
-                                         piece.text +
+Result<std::vector<std::string>> evaluation_words(const std::vector<std::string>& words,
+                                                  const Params& values) {
+  return filled_words(
+      words,
+      [&](const std::string& name) {
+        const Value* value = find(values, name);
+        return value == nullptr ? std::nullopt : std::optional(*value);
+      },
+      [](const std::string& name) {
+        return refuse(Code::invalid, "evaluate: names ${" + name +
+                                         "}, which this trial does not have; write ${" + name +
                                          ":-value} for a parameter that may be absent");
-      text += !piece.is_name ? piece.text : value != nullptr ? text_of(*value) : *piece.fallback;
-    }
-    filled.push_back(std::move(text));
-  }
-  return filled;
+      });
 }
 
 Result<Measurements> measure(Session& session, const std::vector<std::string>& argv,

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "schemas/types/value.hpp"
 #include "sdk/cli/session/session.hpp"
 
 namespace hone::cli {
@@ -13,8 +14,8 @@ namespace hone::cli {
 using Measurements = std::vector<std::pair<std::string, std::vector<double>>>;
 
 // The arguments of the program, with its names replaced. Fails with invalid if one has no value.
-Result<std::vector<std::string>> filled_words(const std::vector<std::string>& words,
-                                              const Params& values);
+Result<std::vector<std::string>> evaluation_words(const std::vector<std::string>& words,
+                                                  const Params& values);
 
 // Runs the program to its end. Each line `@hone {"report": {"value": 1.5}}` on its stdout is a
 // value of `metric`, each `@hone {"metric": {"name": ..., "value": ...}}` one of another; other
