@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/start/init_hydra.hpp"
 #include "sdk/cli/commands/start/init_texts.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/input.hpp"
@@ -13,8 +14,24 @@ namespace {
 struct InitOptions {
   std::string kind = "command";
   std::string script;
+  std::string output;  // of the sweep file; empty: sweep.yaml
   bool force = false;
 };
+
+// The flags of a program; those of Hydra lie in files next to it.
+ScriptSource read_script(const InitOptions& options, const std::string& program) {
+  ScriptSource script{options.script, program, {}, {}, {}, options.output};
+  if (is_hydra(program)) {
+    HydraSettings settings = scan_hydra(options.script, program);
+    script.flags = std::move(settings.flags);
+    script.groups = std::move(settings.groups);
+    return script;
+  }
+  ScriptFlags found = scan_flags(program);
+  script.flags = std::move(found.flags);
+  script.needed = std::move(found.positional);
+  return script;
+}
 
 Result<std::vector<InitFile>> files_for(const InitOptions& options) {
   if (options.script.empty()) {
@@ -27,23 +44,29 @@ Result<std::vector<InitFile>> files_for(const InitOptions& options) {
   }
   const auto program = read_file(options.script);
   if (!program) return program.error();
-  const auto flags = scan_argparse(*program);
-  if (script_parameters(flags).empty())
-    return refuse(Code::invalid,
-                  options.script +
-                      " has no flag to search: add_argument with type=float or int and a default, "
-                      "or with choices; `hone init command` writes an example");
-  return std::vector<InitFile>{{"sweep.yaml", script_sweep(options.script, *program, flags)}};
+  const ScriptSource script = read_script(options, *program);
+  if (script_parameters(script.flags).empty())
+    return refuse(
+        Code::invalid,
+        options.script +
+            " has no flag to search: one of argparse, click, absl, tyro or another reader "
+            "of dataclasses, fire or Hydra, with a number, a switch or choices; `hone init "
+            "command` writes an example");
+  return std::vector<InitFile>{{options.output, script_sweep(script)}};
 }
 
 Result<Exit> init(Session& session, const InitOptions& chosen) {
   InitOptions options = chosen;
+  const bool renamed = !options.output.empty();
+  if (!renamed) options.output = "sweep.yaml";
   if (options.script.empty() && options.kind.ends_with(".py"))
     std::swap(options.script, options.kind);
   else if (!options.script.empty() && options.kind != "command")
     return refuse(Code::invalid, "a program is given with the kind command only");
-  const auto files = files_for(options);
+  auto files = files_for(options);
   if (!files) return files.error();
+  for (InitFile& file : *files)
+    if (renamed && file.name == "sweep.yaml") file.name = options.output;
   std::error_code ignored;
   for (const InitFile& file : *files)
     if (!options.force && std::filesystem::exists(file.name, ignored))
@@ -54,7 +77,8 @@ Result<Exit> init(Session& session, const InitOptions& chosen) {
   }
   const bool is_python = files->back().name == "tune.py";
   session.note(is_python ? "next: python3 tune.py"
-                         : "next: hone plan sweep.yaml, then hone submit sweep.yaml --watch");
+                         : "next: hone plan " + options.output + ", then hone submit " +
+                               options.output + " --watch");
   return Exit::ok;
 }
 
@@ -66,6 +90,7 @@ CommandAction declare_init(Flags& flags) {
                             "command (the default), sb3, ga3c, python; or your program, FILE.py");
     flags.optional_argument("SCRIPT", options.script,
                             "with command: your Python program; its flags are read, not executed");
+    flags.text("-o,--output FILE", options.output, "the sweep file to write (sweep.yaml)");
     flags.flag("--force", options.force, "replace existing files");
   });
 }

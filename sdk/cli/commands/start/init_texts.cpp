@@ -2,29 +2,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/ascii.hpp"
 #include "schemas/codec/json.hpp"
-#include "sdk/cli/session/input.hpp"
+#include "sdk/cli/commands/start/init_ranges.hpp"
+#include "sdk/cli/local/python_text.hpp"
 
 namespace hone::cli {
 namespace {
-
-// Flags that say where and how long, not how: they keep their values.
-constexpr std::array not_searched{
-    std::string_view("seed"),         std::string_view("epochs"),
-    std::string_view("steps"),        std::string_view("episodes"),
-    std::string_view("iterations"),   std::string_view("timesteps"),
-    std::string_view("num_steps"),    std::string_view("total_timesteps"),
-    std::string_view("workers"),      std::string_view("num_workers"),
-    std::string_view("threads"),      std::string_view("gpu"),
-    std::string_view("gpus"),         std::string_view("port"),
-    std::string_view("log_interval"), std::string_view("save_interval"),
-    std::string_view("verbose")};
 
 struct KnownMetric {
   std::string_view name;
@@ -32,75 +20,39 @@ struct KnownMetric {
 };
 
 // The first that a program names is taken for its objective.
-constexpr std::array known_metrics{
-    KnownMetric{"val_loss", "minimize"},    KnownMetric{"val_acc", "maximize"},
-    KnownMetric{"eval_return", "maximize"}, KnownMetric{"mean_reward", "maximize"},
-    KnownMetric{"return", "maximize"},      KnownMetric{"reward", "maximize"},
-    KnownMetric{"score", "maximize"},       KnownMetric{"accuracy", "maximize"},
-    KnownMetric{"loss", "minimize"},        KnownMetric{"error", "minimize"}};
+constexpr std::array known_metrics{KnownMetric{"episodic_return", "maximize"},
+                                   KnownMetric{"ep_rew_mean", "maximize"},
+                                   KnownMetric{"episode_return", "maximize"},
+                                   KnownMetric{"episode_reward", "maximize"},
+                                   KnownMetric{"avg_return", "maximize"},
+                                   KnownMetric{"test_reward", "maximize"},
+                                   KnownMetric{"val_loss", "minimize"},
+                                   KnownMetric{"val_acc", "maximize"},
+                                   KnownMetric{"eval_return", "maximize"},
+                                   KnownMetric{"mean_reward", "maximize"},
+                                   KnownMetric{"return", "maximize"},
+                                   KnownMetric{"reward", "maximize"},
+                                   KnownMetric{"score", "maximize"},
+                                   KnownMetric{"accuracy", "maximize"},
+                                   KnownMetric{"top1", "maximize"},
+                                   KnownMetric{"loss", "minimize"},
+                                   KnownMetric{"error", "minimize"},
+                                   KnownMetric{"Return", "maximize"},
+                                   KnownMetric{"Reward", "maximize"},
+                                   KnownMetric{"Accuracy", "maximize"},
+                                   KnownMetric{"Loss", "minimize"}};
 
-std::string yaml_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  std::string result = text;
-  // YAML readers take 1e-05 without a point for a text.
-  if (const auto e = result.find('e');
-      e != std::string::npos && result.find('.') == std::string::npos)
-    result.insert(e, ".0");
-  return result;
-}
-
-std::string float_entry(double given) {
-  const auto range = [](double low, double high, const char* scale) {
-    return "{type: float, min: " + yaml_number(low) + ", max: " + yaml_number(high) +
-           (*scale != 0 ? std::string(", scale: ") + scale : "") + "}";
-  };
-  if (given <= 0) return range(given - 1, given + 1, "");
-  // Close to 1, as a discount or a momentum: even on the distance from 1.
-  if (given >= 0.8 && given < 1)
-    return range(1 - std::min(10 * (1 - given), 0.5), 1 - (1 - given) / 10, "logit");
-  if (given < 0.1 || given >= 10) return range(given / 10, given * 10, "log");
-  return range(given / 4, given < 1 ? std::min(1.0, given * 4) : given * 4, "log");
-}
-
-std::string int_entry(double given) {
-  if (given < 1) return "{type: int, min: 0, max: 10}";
-  return "{type: int, min: " + yaml_number(std::max(1.0, std::floor(given / 4))) +
-         ", max: " + yaml_number(std::max(2.0, given * 4)) + (given >= 8 ? ", scale: log}" : "}");
-}
-
-std::string choice_entry(const std::vector<std::string>& choices) {
-  Json values = Json::array();
-  for (const std::string& one : choices) {
-    const auto text = unquoted(one);
-    const auto number = parse_number(one);
-    if (!text && !number) return {};
-    const auto json = parse_json(one);  // keeps ints
-    values.push_back(text ? Json(*text) : json ? *json : Json(*number));
-  }
-  return values.size() < 2 ? "" : "{type: choice, values: " + to_text(values) + "}";
-}
-
-bool stays(const ScriptFlag& flag) {
-  const std::string name = flag_name(flag);
-  return std::find(not_searched.begin(), not_searched.end(), name) != not_searched.end();
-}
-
-// Empty if the flag has nothing to search.
-std::string entry_of(const ScriptFlag& flag) {
-  if (stays(flag) || !flag.action.empty()) return {};
-  if (!flag.choices.empty()) return choice_entry(flag.choices);
-  const auto number = flag.given ? parse_number(*flag.given) : std::nullopt;
-  if (!number) return {};
-  if (flag.type == "int") return int_entry(*number);
-  return flag.type == "float" ? float_entry(*number) : "";
-}
-
-const KnownMetric* metric_in(const std::string& program) {
-  const std::string texts = quoted_texts(program);  // `return` is a word of Python, too
+const KnownMetric* metric_in(const std::string& texts) {
   for (const KnownMetric& metric : known_metrics)
     if (texts.find(metric.name) != std::string::npos) return &metric;
   return nullptr;
+}
+
+// A quote in a quoted text of YAML.
+std::string doubled(const std::string& text) {
+  std::string out;
+  for (const char c : text) out += c == '\'' ? "''" : std::string(1, c);
+  return out;
 }
 
 bool reports_itself(const std::string& program) {
@@ -193,62 +145,173 @@ if __name__ == "__main__":
     print(best["value"], best["params"])
 )";
 
+// Where the objective of a program is read from.
+struct ResultSource {
+  std::string metric = "value";
+  std::string goal = "maximize";
+  std::string collect{};   // the lines of `collect`; empty: it reports itself
+  bool has_steps = false;  // each row has its place in the budget
+};
+
+struct StepName {
+  std::string_view name;
+  std::string_view units;
+};
+constexpr std::string_view interactions = "timesteps steps frames";
+constexpr std::array step_names{
+    StepName{"global_step", interactions}, StepName{"total_timesteps", interactions},
+    StepName{"timesteps", interactions},   StepName{"steps", interactions},
+    StepName{"step", interactions},        StepName{"frames", interactions},
+    StepName{"frame", interactions},       StepName{"iteration", "iterations"},
+    StepName{"iter", "iterations"},        StepName{"updates", "updates"},
+    StepName{"update", "updates"},         StepName{"epoch", "epochs"},
+    StepName{"Epoch", "epochs"},           StepName{"episode", "episodes"}};
+
+// Whether the text behind a name prints a number: "step: {step}", "step=%d".
+bool prints_number(std::string_view behind) {
+  const auto at = behind.find_first_not_of(" =:|'\"");
+  return at != std::string_view::npos && at > 0 && (behind[at] == '{' || behind[at] == '%');
+}
+
+// The name with which the program prints its place in the budget; empty if it prints none.
+std::string step_name(const std::string& texts, const std::string& unit) {
+  for (const StepName& one : step_names) {
+    if (unit.empty() || one.units.find(unit) == std::string_view::npos) continue;
+    for (auto at = texts.find(one.name); at != std::string::npos;
+         at = texts.find(one.name, at + 1)) {
+      const bool begins = at == 0 || !(is_letter_or_digit(texts[at - 1]) || texts[at - 1] == '_');
+      if (begins && prints_number(std::string_view(texts).substr(at + one.name.size())))
+        return std::string(one.name);
+    }
+  }
+  return {};
+}
+
+// The tag of TensorBoard that has the metric: add_scalar("charts/episodic_return", ...).
+std::string tag_of(std::string_view program, std::string_view metric) {
+  std::string found;
+  each_call(program, "add_scalar", [&](std::size_t at) {
+    const auto parts = split_arguments(program, at);
+    const auto tag = parts.empty() ? std::nullopt : unquoted(parts.front());
+    if (found.empty() && tag && tag->find(metric) != std::string::npos) found = *tag;
+  });
+  return found;
+}
+
+// The texts that the program prints, not those of its helps.
+std::string printed_texts(std::string_view program) {
+  std::string texts;
+  for (const char* call : {"print", "info", "write", "echo", "log", "warning"})
+    each_call(program, call, [&](std::size_t at) {
+      for (const std::string& part : split_arguments(program, at)) texts += quoted_texts(part);
+    });
+  return texts;
+}
+
+ResultSource source_of(const std::string& program, const std::string& unit) {
+  ResultSource source;
+  std::string texts = printed_texts(program);
+  const KnownMetric* metric = metric_in(texts);
+  const std::string all = quoted_texts(program);
+  if (metric == nullptr) metric = metric_in(all);
+  if (metric != nullptr) source.metric = metric->name, source.goal = metric->goal;
+  if (reports_itself(program)) return source.has_steps = true, source;
+  const std::string tag = tag_of(program, source.metric);
+  if (metric_in(texts) == nullptr && !tag.empty()) {
+    source.collect = "  collect: {file: runs, format: tensorboard, objective: " + tag +
+                     "}  # of the event files in runs/\n  folder: copy\n";
+    source.has_steps = true;
+    return source;
+  }
+  const std::string step = step_name(texts, unit);
+  source.has_steps = !step.empty() || unit == "epochs";
+  source.collect = "  # Its results are read from what it prints, as \"" + source.metric +
+                   ": 0.5\"; docs/commands.md has files, CSV and JSON.\n"
+                   "  collect:\n    stdout: true\n    format: regex\n";
+  const std::string value = source.metric + "[\"'\\]]*[ =:|]+(?<" + source.metric + ">[-+.eE\\d]+)";
+  if (step.empty())
+    source.collect += "    pattern: '" + doubled(value) + "'\n";
+  else
+    source.collect += "    pattern: ['" + doubled(step + "[\"'\\]]*[ =:|]+(?<step>\\d+)") + "', '" +
+                      doubled(value) + "']\n    step: step\n";
+  return source;
+}
+
+std::string budget_text(const FlagBudget& budget, const ResultSource& source) {
+  constexpr std::int64_t phases_usual = 10;
+  if (budget.flag == nullptr || !source.has_steps)
+    return "terminator: {rule: none}                # every run trains to its end, one report\n"
+           "# To stop poor runs early, let per_run be the rows that a complete run prints, and "
+           "write\n# terminator: {rule: hypertrick} and phases: 10.\n"
+           "budget:     {unit: rows, per_run: 1M, phases: 1}\n";
+  return "terminator: {rule: hypertrick, eviction_rate: 0.25}  # its share ends at each phase\n"
+         "budget:     {unit: " +
+         budget.unit + ", per_run: " + std::to_string(budget.per_run) +
+         ", phases: " + std::to_string(std::min(phases_usual, budget.per_run)) +
+         "}  # a complete run, and its reports\n";
+}
+
+}  // namespace
+
+namespace {
+
+std::string default_of(const ScriptFlag& flag) {
+  return flag.given_text.empty() ? to_text(*flag.given) : flag.given_text;
+}
+
 }  // namespace
 
 std::vector<std::string> script_parameters(const std::vector<ScriptFlag>& flags) {
+  const FlagBudget budget = budget_of(flags);
   std::vector<std::string> lines;
   for (const ScriptFlag& flag : flags)
-    if (const std::string entry = entry_of(flag); !entry.empty())
-      lines.push_back("  " + flag_name(flag) + ": " + entry +
-                      (flag.given ? "  # default " + *flag.given : "") + "\n");
+    if (role_of(flag, budget) == FlagRole::searched)
+      lines.push_back("  " + flag.name + ": " + entry_of(flag) +
+                      (flag.given ? "  # default " + default_of(flag) : "") + "\n");
   return lines;
 }
 
-std::string script_sweep(const std::string& path, const std::string& program,
-                         const std::vector<ScriptFlag>& flags) {
-  Json words = {"python3", path};
-  std::string fixed;
-  for (const ScriptFlag& flag : flags) {
-    if (flag_name(flag) == "seed") {
-      words.push_back(flag.option);
-      words.push_back("${hone.seed}");
-    } else if (!entry_of(flag).empty()) {
-      words.push_back(flag.option);
-      words.push_back("${" + flag_name(flag) + "}");
-    } else {
-      fixed += (fixed.empty() ? "" : ", ") + flag.option;
+std::string script_sweep(const ScriptSource& script) {
+  const FlagBudget budget = budget_of(script.flags);
+  const ResultSource source = source_of(script.program, budget.unit);
+  Json words = {"python3", script.path};
+  std::string fixed, needed;
+  const auto add = [](std::string& list, const std::string& item) {
+    list += (list.empty() ? "" : ", ") + item;
+  };
+  for (const ScriptFlag& flag : script.flags) {
+    const FlagRole role = role_of(flag, budget);
+    if (role == FlagRole::kept || (role == FlagRole::budget && !source.has_steps)) {
+      add(flag.required ? needed : fixed, flag.option);
+      continue;
     }
+    ScriptFlag passed = flag;
+    if (role == FlagRole::seed) passed.name = "hone.seed";
+    if (role == FlagRole::budget) passed.name = "hone.budget";
+    for (const std::string& word : flag_words(passed)) words.push_back(word);
   }
-  const KnownMetric* metric = metric_in(program);
-  const std::string name(metric == nullptr ? "value" : metric->name);
-  const std::string goal(metric == nullptr ? "maximize" : metric->goal);
-  std::string text = "# Tunes " + path +
-                     ".      hone submit sweep.yaml --watch      (hone up in another terminal, in "
-                     "this folder)\nname: " +
-                     to_text(std::filesystem::path(path).stem().string()) +
-                     "\nobjective: {metric: " + name + ", goal: " + goal +
-                     "}  # check the name and the goal\ncommand:\n  run: " + to_text(words) + "\n";
-  if (!reports_itself(program))
-    text += "  # Its results are read from what it prints, as \"" + name +
-            ": 0.5\"; docs/commands.md has files, CSV and JSON.\n"
-            "  collect:\n    stdout: true\n    format: regex\n    pattern: '" +
-            name + "[ =:]+(?<" + name + ">[-+.eE\\d]+)'\n";
+  for (const std::string& one : script.needed) add(needed, one);
+  std::string text = "# Tunes " + script.path + ".      hone submit " + script.sweep_file +
+                     " --watch      (hone up in another "
+                     "terminal, in this folder)\nname: " +
+                     to_text(std::filesystem::path(script.path).stem().string()) +
+                     "\nobjective: {metric: " + source.metric + ", goal: " + source.goal +
+                     "}  # check the name and the goal\ncommand:\n  run: " + to_text(words) + "\n" +
+                     source.collect;
+  if (!needed.empty()) text += "# The program needs more: add to run a value of " + needed + "\n";
   text += "parameters:  # check the ranges: they are guesses around the defaults\n";
-  for (const std::string& line : script_parameters(flags)) text += line;
+  for (const std::string& line : script_parameters(script.flags)) text += line;
+  for (const std::string& one : script.groups) add(fixed, one);
   if (!fixed.empty()) text += "# not searched: " + fixed + "\n";
-  return text +
-         "search:     {method: hone, trials: 30}  # parameter sets to try\n"
-         "terminator: {rule: none}                # every run trains to its end, with one report\n"
-         "# To stop poor runs early, let per_run be the rows that a complete run prints, and "
-         "write\n# terminator: {rule: hypertrick} and phases: 10.\n"
-         "budget:     {unit: rows, per_run: 1M, phases: 1}\n";
+  return text + "search:     {method: hone, trials: 30}  # parameter sets to try\n" +
+         budget_text(budget, source);
 }
 
 std::vector<InitFile> init_files(const std::string& kind) {
   if (kind == "command")
-    return {
-        {"train.py", command_program},
-        {"sweep.yaml", script_sweep("train.py", command_program, scan_argparse(command_program))}};
+    return {{"train.py", command_program},
+            {"sweep.yaml",
+             script_sweep({"train.py", command_program, scan_flags(command_program).flags})}};
   if (kind == "sb3") return {{"train_sb3.py", sb3_program}, {"sweep.yaml", sb3_sweep}};
   if (kind == "ga3c") return {{"sweep.yaml", ga3c_sweep}};
   if (kind == "python") return {{"tune.py", python_program}};

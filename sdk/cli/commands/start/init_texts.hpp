@@ -4,14 +4,21 @@
 #include <string>
 #include <vector>
 
-#include "sdk/cli/local/argparse_scan.hpp"
+#include "sdk/cli/local/script_flags.hpp"
 
 namespace hone::cli {
 
-// A sweep file for a Python program with these flags. `program` is its text, which is searched for
-// the name of a metric.
-std::string script_sweep(const std::string& path, const std::string& program,
-                         const std::vector<ScriptFlag>& flags);
+// A Python program for which a sweep file is written.
+struct ScriptSource {
+  std::string path;
+  std::string program;  // its text, which is searched for the name of a metric
+  std::vector<ScriptFlag> flags;
+  std::vector<std::string> needed{};  // arguments that have no default
+  std::vector<std::string> groups{};  // of Hydra: which are not searched
+  std::string sweep_file = "sweep.yaml";
+};
+
+std::string script_sweep(const ScriptSource& script);
 
 // The entries that vary: none if there is nothing to search.
 std::vector<std::string> script_parameters(const std::vector<ScriptFlag>& flags);

@@ -12,6 +12,7 @@
 #include "sdk/cli/commands/steer/workflow_upload.hpp"
 #include "sdk/cli/local/dataset.hpp"
 #include "sdk/cli/local/graph_digest.hpp"
+#include "sdk/cli/local/passing_remarks.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
@@ -127,6 +128,8 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
   const auto spec = decode_request<SweepSpec>(file->document);
   if (!spec) return with_place(options, *file, spec.error());
   if (const auto fits = check_spec(*spec); !fits) return with_place(options, *file, fits.error());
+  if (const auto fits = check_variables(*spec); !fits)
+    return with_place(options, *file, fits.error());
   if (options.dry_run) return print_plan(session, *spec, options.workers);
   std::optional<DatasetInfo> dataset;
   if (!options.dataset.empty()) {
@@ -142,6 +145,7 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
     return sweep.error().code == Code::invalid ? with_place(options, *file, sweep.error())
                                                : sweep.error();
   print_submitted(session, *sweep, *spec);
+  for (const std::string& remark : passing_remarks(*spec)) session.note("remark: " + remark);
   if (const auto why = find_shortage(session, encode(*spec)); !why.empty()) session.note(why);
   if (options.watch) return watch(session, *sweep, seconds(5));
   print_next_steps(session, *sweep);

@@ -12,11 +12,15 @@
 #include <thread>
 
 #include "base/expect.hpp"
+#include "schemas/codec/body.hpp"
+#include "schemas/types/passing.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/system/doctor_fix.hpp"
 #include "sdk/cli/commands/system/doctor_install.hpp"
 #include "sdk/cli/local/data_folder.hpp"
 #include "sdk/cli/local/disk_probe.hpp"
+#include "sdk/cli/local/passing_remarks.hpp"
 #include "sdk/cli/local/programs.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -275,6 +279,25 @@ std::vector<Finding> check_code(Session& session) {
                "): hone find 'attempt where changed'"}};
 }
 
+// Unended sweeps that search parameters which their program may never get.
+std::vector<Finding> check_passing(Session& session) {
+  const auto sweeps = session.get("/v1/sweeps?limit=20");
+  std::vector<Finding> findings;
+  for (const Json& item : member(sweeps ? *sweeps : Json(), "/items")) {
+    const std::string id = text_at(item, "/id");
+    if (!text_at(item, "/ended_at").empty()) continue;
+    const auto sweep = session.get("/v1/sweeps/" + id);
+    const auto spec = sweep ? decode_request<SweepSpec>(member(*sweep, "/spec"))
+                            : Result<SweepSpec>(sweep.error());
+    const auto unread = spec ? unread_parameters(*spec) : std::vector<std::string>{};
+    if (!unread.empty())
+      findings.push_back(
+          {Health::warn, "parameters",
+           id + ": " + not_passed(unread) + "; the program must read HONE_PARAMS_FILE"});
+  }
+  return findings;
+}
+
 std::vector<Finding> examine(Session& session, const fs::path& data) {
   std::vector<Finding> findings = {
       {Health::ok, "hone", HONE_VERSION},
@@ -302,6 +325,7 @@ std::vector<Finding> examine(Session& session, const fs::path& data) {
   std::ranges::move(check_standby(session), std::back_inserter(findings));
   for (auto& finding : check_workers(session)) findings.push_back(std::move(finding));
   std::ranges::move(check_quarantine(session), std::back_inserter(findings));
+  std::ranges::move(check_passing(session), std::back_inserter(findings));
   for (auto& finding : check_code(session)) findings.push_back(std::move(finding));
   return findings;
 }

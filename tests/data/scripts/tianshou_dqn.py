@@ -1,0 +1,33 @@
+import argparse
+
+from skeleton import got
+
+parser = argparse.ArgumentParser()
+parser.add_argument("--task", type=str, default="CartPole-v1")
+parser.add_argument("--reward-threshold", type=float, default=None)
+parser.add_argument("--seed", type=int, default=1626)
+parser.add_argument("--eps-test", type=float, default=0.05)
+parser.add_argument("--eps-train", type=float, default=0.1)
+parser.add_argument("--buffer-size", type=int, default=20000)
+parser.add_argument("--lr", type=float, default=1e-3)
+parser.add_argument("--gamma", type=float, default=0.9)
+parser.add_argument("--n-step", type=int, default=3)
+parser.add_argument("--target-update-freq", type=int, default=320)
+parser.add_argument("--epoch", type=int, default=20)
+parser.add_argument("--step-per-epoch", type=int, default=10000)
+parser.add_argument("--step-per-collect", type=int, default=10)
+parser.add_argument("--update-per-step", type=float, default=0.1)
+parser.add_argument("--batch-size", type=int, default=64)
+parser.add_argument("--hidden-sizes", type=int, nargs="*", default=[128, 128, 128, 128])
+parser.add_argument("--training-num", type=int, default=10)
+parser.add_argument("--test-num", type=int, default=100)
+parser.add_argument("--logdir", type=str, default="log")
+parser.add_argument("--render", type=float, default=0.0)
+parser.add_argument("--prioritized-replay", action="store_true", default=False)
+parser.add_argument("--alpha", type=float, default=0.6)
+parser.add_argument("--beta", type=float, default=0.4)
+parser.add_argument("--device", type=str, default="cpu")
+args = parser.parse_args()
+got(vars(args))
+for epoch in range(1, args.epoch + 1):
+    print(f"Epoch #{epoch}: test_reward: {epoch * 10.0:.6f} ± 1.0, best_reward: 200")
