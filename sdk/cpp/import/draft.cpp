@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/ascii.hpp"
+#include "schemas/types/passing.hpp"
 #include "schemas/values/number.hpp"
 
 namespace hone {
@@ -51,6 +52,7 @@ std::string hone_name(const std::string& name) {
 
 // Equal for equal values: 1 and 1.0 are the same number.
 std::string identity(const Json& value) {
+  if (value.is_object()) return nlohmann::json(value).dump();  // in any order of its keys
   if (!value.is_number_float() || !is_whole(value.get<double>())) return to_text(value);
   return to_text(Json(static_cast<std::int64_t>(value.get<double>())));
 }
@@ -119,18 +121,13 @@ Translated bell(double mu, double sigma, bool log, std::optional<double> q) {
   return result;
 }
 
-Json single_value(const Json& value) {
-  return value.is_structured() || value.is_null() ? Json(to_text(value)) : value;
-}
-
 Translated choice(const Json& values, const Json* weights) {
   Translated result{Json::object(), {}};
   Json list = Json::array(), kept = Json::array();
   std::set<std::string> seen;
-  bool structured = false, twice = false;
+  bool twice = false;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const Json value = single_value(values[i]);
-    structured = structured || value != values[i];
+    const Json& value = values[i];
     if (!seen.insert(identity(value)).second) {
       twice = true;
       continue;
@@ -139,8 +136,6 @@ Translated choice(const Json& values, const Json* weights) {
     if (weights != nullptr && weights->is_array() && i < weights->size())
       kept.push_back((*weights)[i]);
   }
-  if (structured)
-    result.remark = "hone's choices are single values: lists, objects and null stand as JSON text";
   if (twice) join(result.remark, "a value that stood twice is left out");
   result.domain["type"] = "choice";
   result.domain["values"] = list;
@@ -158,8 +153,7 @@ Translated choice(const Json& values, const Json* weights) {
 
 Translated fixed(const Json& value) {
   Translated result{Json::object(), {}};
-  result.domain["value"] = single_value(value);
-  if (result.domain["value"] != value) result.remark = "not a single value: it stands as JSON text";
+  result.domain["value"] = value;
   return result;
 }
 
@@ -242,9 +236,23 @@ void Draft::search(const std::string& method, std::optional<double> trials, cons
   set("search", json, why);
 }
 
+void Draft::remark_on_passing() {
+  CommandTrainer command;
+  for (const Json& word : import_.sweep["command"])
+    if (word.is_string()) command.argv.push_back(word.get<std::string>());
+  std::vector<std::string> names;
+  for (const auto& [name, domain] : parameters_.items()) names.push_back(name);
+  const auto unpassed = unpassed_parameters(command, names);
+  if (unpassed.empty()) return;
+  const std::string sentence = not_passed(unpassed) + "; the program must read HONE_PARAMS_FILE";
+  remark("/command", sentence);
+  lose("", sentence);
+}
+
 Import Draft::finish(const std::string& tool) && {
-  set("parameters", std::move(parameters_));
   const bool runs = import_.sweep.contains("command");
+  if (runs) remark_on_passing();
+  set("parameters", std::move(parameters_));
   if (!runs) {
     set("trainer", {{"name", "ask"}},
         tool +

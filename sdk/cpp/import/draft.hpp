@@ -36,8 +36,7 @@ Translated multiples(double low, double high, double q, bool log, bool clipped =
 // An unbounded normal distribution of x or of log x; hone's is truncated.
 Translated bell(double mu, double sigma, bool log, std::optional<double> q);
 
-// The values of a list with their JSON types; ordered if they are ascending numbers. Values that
-// are not scalars become their JSON text.
+// The values of a list with their JSON types; ordered if they are ascending numbers.
 Translated choice(const Json& values, const Json* weights = nullptr);
 
 Translated fixed(const Json& value);
@@ -65,6 +64,8 @@ class Draft {
   void search(const std::string& method, std::optional<double> trials, const std::string& tool,
               const std::string& remark = {});
 
+  // The entry of a parameter by hone's name.
+  [[nodiscard]] const Json& domain(const std::string& ours) const { return parameters_.at(ours); }
   [[nodiscard]] std::string name_of(const std::string& name) const;
   // The original names and hone's, in order.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& names() const {
@@ -76,6 +77,8 @@ class Draft {
 
  private:
   [[nodiscard]] double combinations() const;
+  // Names the parameters that no word of the command carries.
+  void remark_on_passing();
   Import import_;
   Json parameters_ = Json::object();
   std::set<std::string> taken_;  // hone's names

@@ -44,9 +44,6 @@ std::span<const ImportFormat> import_formats();
 // Returns nullptr if no format has that name.
 const ImportFormat* find_import_format(std::string_view name);
 
-// The value of a choice or a fixed parameter: a list, an object or null becomes its JSON text.
-Json single_value(const Json& value);
-
 // The sweep file as YAML, with the remarks as comments above their lines.
 std::string import_text(const Import& import, std::string_view origin);
 

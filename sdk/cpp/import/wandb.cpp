@@ -18,7 +18,7 @@ struct Ends {
 std::string number_words(double value) { return to_text(Json(value)); }
 
 Translated noted(Translated translated, const std::string& remark) {
-  translated.remark += (translated.remark.empty() ? "" : "; ") + remark;
+  if (!remark.empty()) translated.remark += (translated.remark.empty() ? "" : "; ") + remark;
   return translated;
 }
 
@@ -48,26 +48,51 @@ std::optional<Translated> bounded(const std::string& kind, Ends ends, double q, 
   return std::nullopt;
 }
 
-// W&B writes True and False into the arguments of a program, and hone true and false.
-Translated spelled_as_python(Translated translated) {
-  bool changed = false;
-  const auto spell = [&](Json& value) {
-    if (!value.is_boolean()) return;
-    value = value.get<bool>() ? "True" : "False";
-    changed = true;
-  };
-  if (translated.domain.contains("value")) spell(translated.domain["value"]);
-  if (translated.domain.contains("values"))
-    for (Json& value : translated.domain["values"]) spell(value);
-  if (!changed) return translated;
-  const char* why = "texts, as W&B passes truth values to a program: True and False";
-  translated.remark += (translated.remark.empty() ? "" : "; ") + std::string(why);
-  return translated;
+// How W&B hands a value to the program: by words, which it spells as Python does, or as JSON.
+enum class Handing { words, switches, json };
+constexpr const char* as_python =
+    "texts, as W&B passes such values to a program: True, None, [64, 64]";
+
+// As Python's str() writes a value; texts inside of lists have quotes.
+std::string python_text(const Json& value, bool inner) {
+  if (value.is_null()) return "None";
+  if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
+  if (value.is_string()) {
+    const auto& text = value.get_ref<const std::string&>();
+    return inner ? "'" + text + "'" : text;
+  }
+  if (!value.is_structured()) return to_text(value);
+  std::string items;
+  for (const auto& [key, item] : value.items()) {
+    if (!items.empty()) items += ", ";
+    if (value.is_object()) items += "'" + key + "': ";
+    items += python_text(item, true);
+  }
+  return value.is_object() ? "{" + items + "}" : "[" + items + "]";
+}
+
+// A value as the program gets it. Truth values under `switches` stay: the word shows or hides them.
+Json handed(const Json& value, Handing handing) {
+  const bool differs =
+      value.is_null() || value.is_structured() || (value.is_boolean() && handing == Handing::words);
+  return differs && handing != Handing::json ? Json(python_text(value, false)) : value;
+}
+
+Translated handed_choice(const Json& values, const Json* weights, Handing handing) {
+  Json texts = Json::array();
+  for (const Json& value : values) texts.push_back(handed(value, handing));
+  return noted(choice(texts, weights), texts == values ? "" : as_python);
+}
+
+Translated handed_value(const Json& value, Handing handing) {
+  const Json text = handed(value, handing);
+  return noted(fixed(text), text == value ? "" : as_python);
 }
 
 class Parameters {
  public:
-  Parameters(Draft& draft, const std::string& outer) : draft_(draft), outer_(outer) {}
+  Parameters(Draft& draft, const std::string& outer, Handing handing)
+      : draft_(draft), outer_(outer), handing_(handing) {}
 
   Status read(const Json& object, const std::string& at) {
     if (!object.is_object()) return refuse(Code::invalid, "must be an object of parameters", at);
@@ -85,20 +110,22 @@ class Parameters {
     Source from(entry, at, draft_.lost());
     if (const Json* inner = from.take("parameters")) {
       from.take("distribution");
-      return Parameters(draft_, name + ".").read(*inner, at + "/parameters");
+      return Parameters(draft_, name + ".", handing_).read(*inner, at + "/parameters");
     }
     auto translated = translate(from);
     if (!translated) return refuse(Code::invalid, "no distribution of W&B with these fields", at);
-    draft_.add(name, spelled_as_python(*std::move(translated)));
+    draft_.add(name, *std::move(translated));
     return Done{};
   }
 
   std::optional<Translated> translate(Source& from) {
-    if (const Json* value = from.take("value")) return from.take("distribution"), fixed(*value);
+    if (const Json* value = from.take("value"))
+      return from.take("distribution"), handed_value(*value, handing_);
     std::string kind = from.text("distribution");
     if (const Json* values = from.take("values"); values != nullptr && values->is_array())
-      return values->empty() ? std::nullopt
-                             : std::optional(choice(*values, from.take("probabilities")));
+      return values->empty()
+                 ? std::nullopt
+                 : std::optional(handed_choice(*values, from.take("probabilities"), handing_));
     const Json* low = from.take("min");
     const Json* high = from.take("max");
     const bool whole =
@@ -123,6 +150,7 @@ class Parameters {
 
   Draft& draft_;
   std::string outer_;
+  Handing handing_;
 };
 
 void append_args(const Draft& draft, const std::string& lead, Json& argv) {
@@ -130,31 +158,70 @@ void append_args(const Draft& draft, const std::string& lead, Json& argv) {
     argv.push_back(lead + theirs + "=${" + ours + "}");
 }
 
-// The macros of `command`, and the default command.
-void read_wandb_command(Source& from, Draft& draft) {
-  const std::string program = from.text("program");
-  const Json* given = from.take("command");
-  const Json usual = {"${env}", "${interpreter}", "${program}", "${args}"};
-  if (given == nullptr && program.empty()) return;
-  const Json& words = given != nullptr && given->is_array() ? *given : usual;
-  Json argv = Json::array();
-  for (const Json& word : words) {
+bool is_truth(const Json& domain) {
+  const auto is_boolean = [](const Json& value) { return value.is_boolean(); };
+  if (domain.contains("value")) return is_boolean(domain["value"]);
+  return domain.contains("values") && std::ranges::all_of(domain["values"], is_boolean);
+}
+
+// W&B writes --x for true, nothing for false, and --x=value for all others.
+void append_switches(const Draft& draft, Json& argv) {
+  for (const auto& [theirs, ours] : draft.names())
+    argv.push_back(is_truth(draft.domain(ours)) ? "${" + ours + "?--" + theirs + "}"
+                                                : "--" + theirs + "=${" + ours + "}");
+}
+
+constexpr std::string_view as_switches = "${args_no_boolean_flags}";
+
+Json command_words(const Json& document) {
+  const Json* given = member_of(document, "command");
+  if (given != nullptr && given->is_array()) return *given;
+  return {"${env}", "${interpreter}", "${program}", "${args}"};
+}
+
+Handing handing_of(const Json& document) {
+  Handing handing = Handing::json;
+  if (member_of(document, "command") == nullptr && member_of(document, "program") == nullptr)
+    return handing;
+  for (const Json& word : command_words(document)) {
     const std::string text = text_in(&word);
-    if (text == "${env}") continue;
-    if (text == "${interpreter}")
-      argv.push_back("python3");
-    else if (text == "${program}")
-      argv.push_back(program);
-    else if (text == "${args}")
-      append_args(draft, "--", argv);
-    else if (text == "${args_no_hyphens}")
-      append_args(draft, "", argv);
-    else if (text.starts_with("${"))
-      draft.lose("/command",
-                 "command: the macro " + text + " has no counterpart; read HONE_RUN_FILE instead");
-    else
-      argv.push_back(text);
+    if (text == "${args}" || text == "${args_no_hyphens}") return Handing::words;
+    if (text == as_switches) handing = Handing::switches;
   }
+  return handing;
+}
+
+// A word of `command` in hone's words.
+void append_word(const std::string& text, const std::string& program, Draft& draft, Json& argv) {
+  if (text == "${env}") return;
+  if (text == "${interpreter}")
+    argv.push_back("python3");
+  else if (text == "${program}")
+    argv.push_back(program);
+  else if (text == "${args}")
+    append_args(draft, "--", argv);
+  else if (text == "${args_no_hyphens}")
+    append_args(draft, "", argv);
+  else if (text == as_switches)
+    append_switches(draft, argv);
+  else if (text == "${args_json}")
+    argv.push_back("${hone.params}");
+  else if (text == "${args_json_file}")
+    argv.push_back("${hone.params_file}");
+  else if (text.starts_with("${"))
+    draft.lose("/command",
+               "command: the macro " + text + " has no counterpart; read HONE_PARAMS_FILE instead");
+  else
+    argv.push_back(text);
+}
+
+// The macros of `command`, and the default command.
+void read_wandb_command(Source& from, const Json& document, Draft& draft) {
+  const std::string program = from.text("program");
+  if (from.take("command") == nullptr && program.empty()) return;
+  Json argv = Json::array();
+  for (const Json& word : command_words(document))
+    append_word(text_in(&word), program, draft, argv);
   if (argv.empty()) return;
   draft.set("command", argv,
             "the program must print its metric for hone: @hone {\"report\": {\"step\": 1, "
@@ -219,9 +286,10 @@ Result<Import> import_wandb(const Json& document, const Sibling&) {
   if (const Json* name = from.take("name")) draft.set("name", text_in(name));
   if (const Json* project = from.take("project")) draft.set("project", text_in(project));
   read_metric(from, draft);
-  if (auto read = Parameters(draft, "").read(*from.take("parameters"), "/parameters"); !read)
+  Parameters parameters(draft, "", handing_of(document));
+  if (auto read = parameters.read(*from.take("parameters"), "/parameters"); !read)
     return read.error();
-  read_wandb_command(from, draft);
+  read_wandb_command(from, document, draft);
   std::string remark;
   const std::string method = wandb_method(from.text("method", "random"), remark);
   draft.search(method, from.whole("run_cap", 1, 1e6), "W&B", remark);

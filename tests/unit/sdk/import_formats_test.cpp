@@ -271,10 +271,43 @@ TEST(ImportDraft, repeated_values_are_left_out_and_named_once) {
   for (int i = 0; i < 100'000; ++i) values.push_back(3);
   const auto result = find_import_format("wandb")->translate(document, document_of);
   ASSERT_TRUE(result.ok());
-  EXPECT_EQ(text_at(*result, "a"), R"({"type":"choice","values":[3,"3","null"]})");
-  EXPECT_EQ(remark(*result, "/parameters/a"),
-            "hone's choices are single values: lists, objects and null stand as JSON text; a value "
-            "that stood twice is left out");
+  EXPECT_EQ(text_at(*result, "a"), R"({"type":"choice","values":[3,"3",null,"null"]})");
+  EXPECT_EQ(remark(*result, "/parameters/a"), "a value that stood twice is left out");
+}
+
+// The sweep had a command without any parameter in it; one sentence on stderr was all.
+TEST(ImportWandb, the_macro_of_boolean_flags_dropped_every_parameter) {
+  const auto words = [](const char* macro) {
+    const Import import = import_of_text(
+        "wandb", std::string("program: train.py\nparameters: {lr: {min: 0.1, max: 1.0}, "
+                             "anneal: {values: [true, false]}, clip: {values: [null, 0.5]}, "
+                             "net: {values: [[64, 64], ['a']]}}\ncommand: [python3, ") +
+                     macro + "]\n");
+    std::string text;
+    for (const Json& word : import.sweep["command"]) text += word.get<std::string>() + " ";
+    return text + text_at(import, "anneal") + text_at(import, "clip") + text_at(import, "net");
+  };
+  const std::string kept = R"({"type":"choice","values":[)";
+  EXPECT_EQ(words("'${args_no_boolean_flags}'"),
+            "python3 --lr=${lr} ${anneal?--anneal} --clip=${clip} --net=${net} " + kept +
+                "true,false]}" + kept + R"("None",0.5]})" + kept + R"("[64, 64]","['a']"]})");
+  EXPECT_EQ(words("'${args}'"),
+            "python3 --lr=${lr} --anneal=${anneal} --clip=${clip} --net=${net} " + kept +
+                R"("True","False"]})" + kept + R"("None",0.5]})" + kept +
+                R"("[64, 64]","['a']"]})");
+  EXPECT_EQ(words("'${args_json_file}'"), "python3 ${hone.params_file} " + kept + "true,false]}" +
+                                              kept + "null,0.5]}" + kept + R"([64,64],["a"]]})");
+  EXPECT_EQ(words("'${args_json}'").substr(0, 22), "python3 ${hone.params}");
+}
+
+TEST(ImportDraft, a_command_that_names_no_parameter_is_remarked_on) {
+  const Import import =
+      import_of_text("determined",
+                     "hyperparameters: {lr: {type: double, minval: 0, maxval: 1}, layers: 3}\n"
+                     "entrypoint: python3 train.py\n");
+  EXPECT_TRUE(says(import.lost, "not passed by any word: lr, layers; the program must read"));
+  const Import katib = import_of("katib", "katib.yaml");  // its template names lr and num-layers
+  EXPECT_TRUE(says(katib.lost, "not passed by any word: momentum, batch, optimizer;"));
 }
 
 }  // namespace

@@ -240,8 +240,7 @@ class StudyDocument {
     if (const auto choices = attributes.find("choices"); choices != attributes.end()) {
       const bool fits = choices->is_array() && param.value >= 0 &&
                         param.value < static_cast<double>(choices->size());
-      return fits ? single_value((*choices)[static_cast<std::size_t>(param.value)])
-                  : Json(param.value);
+      return fits ? (*choices)[static_cast<std::size_t>(param.value)] : Json(param.value);
     }
     if (kind.starts_with("Int") && std::abs(param.value) < 9e15)
       return static_cast<std::int64_t>(std::llround(param.value));

@@ -5,6 +5,7 @@ choice and `a,b,c`. The application returns the objective. Trials run through th
 `n_jobs` in a batch, and the batch waits for its slowest trial."""
 
 import json
+import math
 import os
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional, Tuple
@@ -131,8 +132,9 @@ def entry_of(override: Override) -> Dict[str, Any]:
         return _number(value.start, value.end, log)
     if isinstance(value, RangeSweep) and not value.shuffle:
         assert value.start is not None and value.stop is not None
-        last = value.stop - value.step if _whole(value.start, value.stop, value.step) \
-            else value.stop
+        # Hydra leaves out the end. The margin is for steps such as 0.1.
+        count = math.ceil((value.stop - value.start) / value.step - 1e-9)
+        last = value.start + (count - 1) * value.step
         return _number(value.start, last, log, value.step)
     if isinstance(value, (ChoiceSweep, RangeSweep)):
         words = [str(one) for one in override.sweep_iterator(transformer=Transformer.encode)]
