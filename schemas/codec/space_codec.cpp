@@ -3,6 +3,7 @@
 
 #include "base/ascii.hpp"
 #include "schemas/codec/parts.hpp"
+#include "schemas/values/same.hpp"
 
 namespace hone::codec {
 namespace {
@@ -39,19 +40,6 @@ void check_bounds(Reader& reader, const Domain& domain, Number range, std::optio
         "step", "step (" + shown(*step) + ") is larger than max - min (" + shown(range) + ")");
 }
 
-// As a trainer sees them: 1 and 1.0 are the same.
-bool is_same(const Value& a, const Value& b) {
-  const auto number = [](const Value& value) -> std::optional<double> {
-    if (const auto* integer = std::get_if<std::int64_t>(&value))
-      return static_cast<double>(*integer);
-    if (const auto* real = std::get_if<double>(&value)) return *real;
-    return std::nullopt;
-  };
-  if (a.index() == b.index()) return a == b;
-  const auto left = number(a);
-  return left && left == number(b);
-}
-
 Value read_choice_value(const Spot& spot) {
   Value value = read_parameter_value(spot);
   if (spot.text() != nullptr) Text{std::string::npos, true, false}(spot);
@@ -62,7 +50,7 @@ std::vector<Value> read_choices(const Spot& spot) {
   auto values = read_by<std::vector<Value>>(spot, ListOf{read_choice_value, values_max, "value"});
   for (std::size_t i = 0; i < values.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
-      if (is_same(values[i], values[j]))
+      if (same_value(values[i], values[j]))
         spot.fault.note_rule(Place(spot.place, i), "the value " + described(write(values[i])) +
                                                        " appears twice; each may be there once");
   return values;

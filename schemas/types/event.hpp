@@ -59,7 +59,8 @@ struct SweepSubmitted {
   // before rules were counted; 1: its winner trains to the end, hopeless sweeps end; 2: the
   // winner is complete, also with several seeds, and its confirmation at the end trains schedules;
   // 3: trials of several seeds are judged in the unit of the objective, and racing compares times
-  // only with times.
+  // only with times; 4: members of stepped ranges are the numbers that people write (0.3), and
+  // numbers that differ by rounding alone are the same.
   int rules = 0;
   // For a rule that uses it: what the sweeps of search.warm_start showed when this one began.
   std::optional<RankPrior> rank_prior{};

@@ -12,7 +12,9 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/values/member.hpp"
 #include "schemas/values/number.hpp"
+#include "schemas/values/same.hpp"
 
 namespace hone::simulate {
 namespace {
@@ -31,10 +33,8 @@ struct ReadValue {
   std::optional<Value> operator()(const FloatDomain& d) const {
     const auto value = read_finite_number(cell);
     if (!value) return std::nullopt;
-    const double inside = std::clamp(*value, d.min, d.max);
-    if (!d.step) return inside;
-    const double steps = std::round((inside - d.min) / *d.step);
-    return std::min(d.min + steps * *d.step, d.max);
+    if (d.step) return member_at(d, nearest_member(d, *value));
+    return std::clamp(*value, d.min, d.max);
   }
   std::optional<Value> operator()(const IntDomain& d) const {
     const auto value = read_finite_number(cell);
@@ -48,10 +48,7 @@ struct ReadValue {
       if (const auto* word = std::get_if<std::string>(&value); word && *word == cell) return value;
       if (const auto* json = std::get_if<JsonText>(&value); json && json->text == cell)
         return value;
-      const auto* whole = std::get_if<std::int64_t>(&value);
-      const auto* real = std::get_if<double>(&value);
-      const auto found = read_finite_number(cell);
-      if (found && ((whole && static_cast<double>(*whole) == *found) || (real && *real == *found)))
+      if (const auto found = read_finite_number(cell); found && same_value(value, *found))
         return value;
       if (const auto* flag = std::get_if<bool>(&value); flag && cell == (*flag ? "true" : "false"))
         return value;
@@ -196,7 +193,7 @@ struct ClampValue {
   std::optional<Value> operator()(const IntDomain& d) const { return ReadValue{unquoted()}(d); }
   template <class Domain>
   std::optional<Value> operator()(const Domain& d) const {
-    if (contains(d, value)) return value;
+    if (auto member = member_of(d, value)) return member;
     return ReadValue{unquoted()}(d);
   }
   explicit ClampValue(const Value& of) : value(of), text_(to_text(encode(of))) {}

@@ -1,6 +1,7 @@
 #include "server/sweep/check.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -180,7 +181,7 @@ Status check_value(const SettingInfo& info, const Value& value, const std::strin
     return Done{};
   }
   const auto number = as_number(value);
-  const bool whole = std::holds_alternative<std::int64_t>(value);
+  const bool whole = number && *number == std::floor(*number);  // 3.0 is an int
   if (!number || *number < info.min || *number > info.max ||
       (info.kind == SettingKind::integer && !whole))
     return refuse(Code::invalid, range_sentence(info), at);
@@ -193,6 +194,8 @@ Status check_domain(const SettingInfo& info, const Domain& domain, const std::st
     const SettingInfo& info;
     const std::string& at;
     Status operator()(const FloatDomain& d) const {
+      if (info.kind == SettingKind::integer)
+        return refuse(Code::invalid, range_sentence(info) + ": write type: int", at + "/type");
       if (auto low = check_value(info, d.min, at + "/min"); !low) return low;
       return check_value(info, d.max, at + "/max");
     }
@@ -355,7 +358,7 @@ Status check_variables(const SweepSpec& spec) {
   return Done{};
 }
 
-Status check_spec(const SweepSpec& spec) {
+Status check_spec(const SweepSpec& spec, ValueRule rule) {
   constexpr std::uint64_t seed_max = (1ULL << 53) - 1;  // every language reads it exactly
   if (spec.seed > seed_max)
     return refuse(Code::invalid, "a seed must be a whole number from 0 to 2^53 - 1", "/seed");
@@ -363,7 +366,8 @@ Status check_spec(const SweepSpec& spec) {
   if (auto fits = check_commands(spec); !fits) return fits;
   if (auto fits = check_objectives(spec); !fits) return fits;
   if (auto fits = check_reach(spec); !fits) return fits;
-  const auto space = SearchSpace::make(spec.parameters, spec.constraints, WitnessSearch::brief);
+  const auto space =
+      SearchSpace::make(spec.parameters, spec.constraints, WitnessSearch::brief, rule);
   if (!space) return space.error();
   if (auto fits = check_search(spec.search, *space); !fits) return fits;
   if (auto fits = check_replicates(spec); !fits) return fits;
@@ -373,9 +377,9 @@ Status check_spec(const SweepSpec& spec) {
   return check_terminator(spec.terminator, sweep_shape(spec));
 }
 
-Status check_changed(const SweepSpec& spec) {
+Status check_changed(const SweepSpec& spec, ValueRule rule) {
   if (auto allowed = rules::check(spec); !allowed) return allowed;
-  return check_spec(spec);
+  return check_spec(spec, rule);
 }
 
 }  // namespace hone

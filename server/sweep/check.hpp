@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "server/search/space/search_space.hpp"
 
 namespace hone {
 
@@ -13,14 +14,15 @@ struct SweepSpec;
 struct Widening;
 
 // Refuses an invalid spec; error.at is relative to the spec ("/trainer/name").
-Status check_spec(const SweepSpec& spec);
+Status check_spec(const SweepSpec& spec, ValueRule rule = ValueRule::decimal);
+
 // Refuses two parameters that reach the program as one variable. For new sweeps alone: those of
 // older ledgers ran so.
 Status check_variables(const SweepSpec& spec);
 
 // The same of a spec that no document states: what an edit leads to. It obeys the rules of a sweep
 // file, too (schemas/rules), which a submission has met when its document was read.
-Status check_changed(const SweepSpec& spec);
+Status check_changed(const SweepSpec& spec, ValueRule rule);
 
 // Refuses a spec with a parameter that a sweep file may not state. A hone that checked edits by
 // other rules than submissions accepted domains in which nothing can be proposed.

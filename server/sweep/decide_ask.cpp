@@ -5,6 +5,7 @@
 
 #include "base/expect.hpp"
 #include "base/nearest.hpp"
+#include "schemas/values/member.hpp"
 #include "server/sweep/forks.hpp"
 #include "server/sweep/rules.hpp"
 
@@ -124,24 +125,25 @@ Result<Events> decide_tell(const Book& book, const Tell& command, Instant now) {
   return events;
 }
 
-Status check_given(const SearchSpace& space, const Params& given) {
+Result<Params> entered_params(const SearchSpace& space, const Params& given) {
   std::vector<std::string_view> known;
   for (const Dimension& dimension : space.dimensions()) known.push_back(dimension.name);
+  Params entered;
   for (const Param& param : given) {
     const std::string at = "/params/" + param.name;
-    const auto found =
-        std::find_if(space.parameters().begin(), space.parameters().end(),
-                     [&](const Parameter& parameter) { return parameter.name == param.name; });
+    const auto found = std::ranges::find(space.parameters(), param.name, &Parameter::name);
     if (found == space.parameters().end())
       return refuse(
           Code::invalid,
           "the sweep has no parameter '" + param.name + "'" + did_you_mean(param.name, known), at);
     if (std::find(known.begin(), known.end(), param.name) == known.end())
       return refuse(Code::invalid, "'" + param.name + "' is fixed or computed: leave it out", at);
-    if (!contains(found->domain, param.value))
-      return refuse(Code::invalid, "the value lies outside the parameter's domain", at);
+    const auto index = static_cast<std::size_t>(found - space.parameters().begin());
+    auto value = space.entered(index, param.value);
+    if (!value) return refuse(Code::invalid, not_a_member(found->domain, param.value), at);
+    entered.push_back({param.name, *std::move(value)});
   }
-  return Done{};
+  return entered;
 }
 
 namespace {
@@ -196,25 +198,26 @@ Result<Events> decide_enqueue(const Book& book, const Enqueue& command) {
                                       " trials of " + text(sweep->id) +
                                       " are proposed or enqueued already");
   if (auto fits = check_waiting(*sweep); !fits) return fits.error();
-  if (auto fits = check_given(sweep->space, request.params); !fits) return fits.error();
+  const auto given = entered_params(sweep->space, request.params);
+  if (!given) return given.error();
   std::optional<Origin> origin;
   if (request.fork) {
     auto found = find_origin(book, *sweep, *request.fork);
     if (!found) return found.error();
     if (auto fits = check_inheritance(*sweep, *found); !fits) return fits.error();
-    if (auto fits = check_forked(book, *sweep, *found, request.params); !fits) return fits.error();
+    if (auto fits = check_forked(book, *sweep, *found, *given); !fits) return fits.error();
     origin = *found;
   }
   const Rng rng(sweep->spec.seed, Purpose::witness, 1);
-  const Params params = origin ? forked_params(book, *sweep, *origin, request.params)
-                               : completed(sweep->space, request.params, rng);
-  if (auto fits = check_settled(sweep->space, request.params, params); !fits) return fits.error();
+  const Params params =
+      origin ? forked_params(book, *sweep, *origin, *given) : completed(sweep->space, *given, rng);
+  if (auto fits = check_settled(sweep->space, *given, params); !fits) return fits.error();
   if (request.from && find_trial(book, *request.from) == nullptr)
     return refuse(Code::not_found, "no trial " + text(*request.from), "/from");
   const Token* token = find_token(book, command.by);
   return Events{TrialEnqueued{sweep->id,
                               request.request_id,
-                              request.params,
+                              *given,
                               request.from,
                               origin,
                               {},

@@ -7,6 +7,7 @@
 #include "base/nearest.hpp"
 #include "schemas/rules/rules.hpp"
 #include "schemas/types/edit.hpp"
+#include "schemas/values/member.hpp"
 #include "server/sweep/check.hpp"
 #include "server/sweep/rules.hpp"
 
@@ -47,8 +48,7 @@ struct CheckWidening {
     if (to.min || to.max) return error("a choice has values, not bounds");
     if (to.values.empty()) return error("name the values to add");
     for (const Value& value : to.values)
-      if (std::ranges::find(domain.values, value) != domain.values.end())
-        return error("it has one of these values already");
+      if (member_of(domain, value)) return error("it has one of these values already");
     return Done{};
   }
   Status operator()(const BoolDomain&) const { return error("true and false are all there is"); }
@@ -150,7 +150,7 @@ Result<Events> decide_edit(const Book& book, const Edit& command) {
     return refuse(Code::invalid, "a run needs " + std::to_string(most) + " slots", "/slots/max");
   // What an earlier hone accepted stays: it is checked again only where it asks for more.
   if (request.trials || !request.widen.empty() || request.slots || request.by || request.share)
-    if (auto fits = check_changed(spec); !fits) return fits.error();
+    if (auto fits = check_changed(spec, value_rule(sweep->rules)); !fits) return fits.error();
   return Events{edited};
 }
 

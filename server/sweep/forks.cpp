@@ -9,6 +9,7 @@
 #include "base/expect.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/reach.hpp"
+#include "schemas/values/same.hpp"
 #include "server/search/samplers/population/bandit.hpp"
 #include "server/search/samplers/population/changes.hpp"
 #include "server/sweep/bandit_data.hpp"
@@ -267,7 +268,8 @@ Status check_forked(const Book& book, const Sweep& sweep, const Origin& origin,
   const Params& before = find_trial(book, origin.run.trial)->params;
   for (const Param& param : given) {
     const Value* value = find(before, param.name);
-    if ((value != nullptr && *value == param.value) || may_change(sweep.spec, param.name)) continue;
+    const bool same = value != nullptr && same_value(*value, param.value);
+    if (same || may_change(sweep.spec, param.name)) continue;
     return refuse(
         Code::invalid,
         "'" + param.name + "' may not change when a run resumes, with " + trainer_text(sweep.spec),

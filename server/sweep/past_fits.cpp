@@ -42,7 +42,7 @@ class CheckEvent {
   Status operator()(const SweepSubmitted& e) const {
     if (e.rank_prior && !fits_shares(*e.rank_prior))
       return event_refusal("has agreements of ranks outside [-1, 1], or not nine of them");
-    return check_spec(e.spec);
+    return check_spec(e.spec, value_rule(e.rules));
   }
   Status operator()(const SweepSteered& e) const { return open(e.sweep); }
   Status operator()(const SweepEnded& e) const {
@@ -68,7 +68,7 @@ class CheckEvent {
     if (auto there = open(e.sweep); !there) return there;
     const Sweep& sweep = *find_sweep(book_, e.sweep);
     if (auto later = follows(sweep, e.schedule, e.origin.has_value()); !later) return later;
-    if (auto given = check_given(sweep.space, e.params); !given) return given;
+    if (auto given = entered_params(sweep.space, e.params); !given) return given.error();
     return e.origin ? continues(sweep, *e.origin) : Status(Done{});
   }
   Status operator()(const RunAdded& e) const {
@@ -152,7 +152,7 @@ class CheckEvent {
     if (auto wider = check_widenings(sweep->spec, e.widened); !wider) return wider;
     SweepSpec spec = sweep->spec;
     apply(e, spec);
-    return check_changed(spec);
+    return check_changed(spec, value_rule(sweep->rules));
   }
   Status operator()(const SweepArchived& e) const {
     return require(find_sweep(book_, e.sweep) != nullptr, "archives no sweep");

@@ -12,7 +12,7 @@
 namespace hone {
 
 // SweepSubmitted::rules of new sweeps, which says what each of them means.
-inline constexpr int rules_now = 3;
+inline constexpr int rules_now = 4;
 
 // Sweeps that have not ended. Each is in memory, and every request of a free worker looks at all of
 // them: tests/bench/command_cost_bench.py measures it.
@@ -52,9 +52,10 @@ void confirm_if_asked(const Book& book, const Sweep& sweep, const History& histo
 Result<Events> decide_ask(const Book& book, const Ask& command);
 Result<Events> decide_tell(const Book& book, const Tell& command, Instant now);
 Result<Events> decide_enqueue(const Book& book, const Enqueue& command);
-// Refuses values of parameters that the space lacks or computes, and values outside of their
-// domains.
-Status check_given(const SearchSpace& space, const Params& given);
+// Returns the values that are meant by those that a user gives, as members of the space (0.3 and
+// 0.30000000000000004 are one of a range with steps of 0.1, 1 is 1.0 of a float). Refuses values of
+// parameters that the space lacks or computes, and values that mean no member.
+Result<Params> entered_params(const SearchSpace& space, const Params& given);
 // An asker is a worker without slots; this is the request id that it joined with.
 std::string asker_request(const std::string& asker);
 // The request id of the asker's pending trial of a sweep, a lease that never expires.

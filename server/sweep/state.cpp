@@ -62,9 +62,12 @@ Replication replication_of(const Sweep& sweep) {
   return replication;
 }
 
+ValueRule value_rule(int rules) { return rules < 4 ? ValueRule::binary : ValueRule::decimal; }
+
 void equip(Sweep& sweep) {
   const SweepSpec& spec = sweep.spec;
-  auto space = SearchSpace::make(spec.parameters, spec.constraints);
+  auto space = SearchSpace::make(spec.parameters, spec.constraints, WitnessSearch::thorough,
+                                 value_rule(sweep.rules));
   expect(space.ok(), "a submitted space was checked");
   sweep.space = std::move(*space);
   auto sampler = make_sampler(spec.search, sweep.space);

@@ -281,6 +281,9 @@ const Token* find_token(const Book& book, TokenId id);
 // The sweep of a run that the book knows.
 const Sweep& sweep_of(const Book& book, RunId id);
 
+// The values of a sweep that was submitted under these rules (schemas/types/event.hpp).
+ValueRule value_rule(int rules);
+
 // How many runs the trials of the sweep have, and how its rules combine their values.
 Replication replication_of(const Sweep& sweep);
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/expect.hpp"
+#include "schemas/values/member.hpp"
 #include "server/search/samplers/settings.hpp"
 #include "server/search/space/space.hpp"
 
@@ -26,9 +27,7 @@ using Combination = std::vector<std::int64_t>;  // which value of each dimension
 
 struct LevelValue {  // the k-th value of a domain
   std::int64_t k;
-  Value operator()(const FloatDomain& domain) const {
-    return std::min(domain.min + static_cast<double>(k) * domain.step.value(), domain.max);
-  }
+  Value operator()(const FloatDomain& domain) const { return member_at(domain, k); }
   Value operator()(const IntDomain& domain) const { return domain.min + k * domain.step; }
   Value operator()(const ChoiceDomain& domain) const {
     return domain.values[static_cast<std::size_t>(k)];
@@ -41,7 +40,7 @@ struct LevelValue {  // the k-th value of a domain
 struct LevelOf {  // the inverse: k of a value
   Value value;
   std::int64_t operator()(const FloatDomain& domain) const {
-    return std::llround((std::get<double>(value) - domain.min) / domain.step.value());
+    return nearest_member(domain, std::get<double>(value));
   }
   std::int64_t operator()(const IntDomain& domain) const {
     return (std::get<std::int64_t>(value) - domain.min) / domain.step;
@@ -73,7 +72,7 @@ class Axes {
       case Dimension::Kind::real:
         return points_ == 1 ? 0.5 : static_cast<double>(k) / static_cast<double>(points_ - 1);
       case Dimension::Kind::grid:
-        return unit_of(*domains_[i], std::visit(LevelValue{k}, *domains_[i])).value();
+        return unit_of(*domains_[i], std::visit(LevelValue{k}, *domains_[i]));
       case Dimension::Kind::choice:
         return static_cast<double>(k);
     }

@@ -5,6 +5,7 @@
 #include <compare>
 
 #include "base/expect.hpp"
+#include "schemas/values/same.hpp"
 
 namespace hone {
 namespace {
@@ -16,7 +17,7 @@ std::optional<double> as_number(const Value& value) {
 }
 
 // Numbers compare as numbers (1 == 1.0); other values only with values of their type.
-bool equal_values(const Value& a, const Value& b) {
+bool equal_in_all_bits(const Value& a, const Value& b) {
   const auto x = as_number(a);
   const auto y = as_number(b);
   if (x && y) return *x == *y;
@@ -125,14 +126,19 @@ bool Expression::makes_int(Kind kind, const std::vector<Value>& args) {
   return ints && (kind != Kind::power || std::get<std::int64_t>(args[1]) >= 0);
 }
 
-std::optional<Value> Expression::relation(Kind kind, const std::vector<Value>& args) {
-  if (kind == Kind::equal) return Value{equal_values(args[0], args[1])};
-  if (kind == Kind::not_equal) return Value{!equal_values(args[0], args[1])};
+bool Expression::equal(const Value& a, const Value& b) const {
+  return comparison_ == Comparison::exact ? equal_in_all_bits(a, b) : same_value(a, b);
+}
+
+std::optional<Value> Expression::relation(Kind kind, const std::vector<Value>& args) const {
+  if (kind == Kind::equal) return Value{equal(args[0], args[1])};
+  if (kind == Kind::not_equal) return Value{!equal(args[0], args[1])};
   if (kind == Kind::in)
     return Value{std::any_of(args.begin() + 1, args.end(),
-                             [&](const Value& one) { return equal_values(one, args[0]); })};
-  const auto ordering = order(args[0], args[1]);
+                             [&](const Value& one) { return equal(one, args[0]); })};
+  auto ordering = order(args[0], args[1]);
   if (!ordering) return std::nullopt;
+  if (equal(args[0], args[1])) ordering = std::partial_ordering::equivalent;
   if (kind == Kind::less) return Value{*ordering < 0};
   if (kind == Kind::less_equal) return Value{*ordering <= 0};
   if (kind == Kind::greater) return Value{*ordering > 0};
@@ -140,7 +146,22 @@ std::optional<Value> Expression::relation(Kind kind, const std::vector<Value>& a
   return Value{*ordering >= 0};
 }
 
-std::optional<Value> Expression::arithmetic(Kind kind, const std::vector<double>& x) {
+// Returns the largest whole number that is not above the value: 3 for 0.3 / 0.1, which is
+// 2.9999999999999996.
+double Expression::whole_part(double value) const {
+  const double nearest = std::round(value);
+  const bool whole = comparison_ == Comparison::rounded && same_number(value, nearest);
+  return whole ? nearest : std::floor(value);
+}
+
+// Exactly 0 where the quotient is a whole number but for rounding.
+double Expression::remainder(double x, double y) const {
+  const double quotient = x / y, whole = whole_part(quotient);
+  const bool exact = comparison_ == Comparison::exact;
+  return !exact && same_number(quotient, whole) ? 0 : x - y * whole;
+}
+
+std::optional<Value> Expression::arithmetic(Kind kind, const std::vector<double>& x) const {
   switch (kind) {
     case Kind::negate:
       return finite_value(-x[0]);
@@ -153,7 +174,7 @@ std::optional<Value> Expression::arithmetic(Kind kind, const std::vector<double>
     case Kind::divide:
       return finite_value(x[0] / x[1]);
     case Kind::modulo:
-      return finite_value(x[0] - x[1] * std::floor(x[0] / x[1]));
+      return finite_value(remainder(x[0], x[1]));
     case Kind::power:
       return finite_value(std::pow(x[0], x[1]));
     case Kind::min:
@@ -169,13 +190,13 @@ std::optional<Value> Expression::arithmetic(Kind kind, const std::vector<double>
     case Kind::abs:
       return finite_value(std::abs(x[0]));
     case Kind::floor:
-      return finite_value(std::floor(x[0]));
+      return finite_value(whole_part(x[0]));
     case Kind::ceil:
-      return finite_value(std::ceil(x[0]));
+      return finite_value(-whole_part(-x[0]));
     case Kind::round:
       return finite_value(std::round(x[0]));
     case Kind::truncate:
-      return finite_value(std::trunc(x[0]));
+      return finite_value(x[0] < 0 ? -whole_part(-x[0]) : whole_part(x[0]));
     case Kind::constant:
     case Kind::name:
     case Kind::logical_not:

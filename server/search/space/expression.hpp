@@ -9,8 +9,10 @@
 //   sum     = product { ("+" | "-") product }
 //   product = unary { ("*" | "/" | "%") unary }
 //   unary   = "-" unary | primary [ "^" unary ]
-//   primary = number | string | "true" | "false" | name
+//   primary = number | string | "true" | "false" | name | "`" name "`"
 //           | function "(" or { "," or } ")" | "(" or ")"
+//
+// A name with dashes needs backquotes where a part of it is a parameter, too: `a-b` is not a - b.
 //
 // Functions: min max (two or more arguments), pow (two), log exp sqrt abs floor ceil round int
 // (one). int cuts the fraction off.
@@ -24,7 +26,7 @@
 #include <vector>
 
 #include "base/result.hpp"
-#include "schemas/types/value.hpp"
+#include "schemas/types/space.hpp"
 
 namespace hone {
 
@@ -32,11 +34,18 @@ namespace hone {
 // they are exact (2^53); `/` never is. floats: every computed number is a float.
 enum class Numbers : std::uint8_t { floats, typed };
 
+// rounded: numbers that differ by rounding alone are the same (schemas/values/same.hpp), so that
+// `d + e == 0.3` holds for 0.1 and 0.2. exact: as in sweeps before that rule.
+enum class Comparison : std::uint8_t { rounded, exact };
+
 class Expression {
  public:
   // Refuses with the column and what was expected there. At most 1000 characters, and 64 levels of
   // nesting.
-  static Result<Expression> parse(std::string_view text, Numbers numbers = Numbers::floats);
+  // `parameters` are those whose names with dashes may stand without backquotes.
+  static Result<Expression> parse(std::string_view text, Numbers numbers = Numbers::floats,
+                                  Comparison comparison = Comparison::rounded,
+                                  std::span<const Parameter> parameters = {});
 
   // Returns the value, or nullopt if the expression reads an absent parameter or is undefined (1/0,
   // "a" < 2).
@@ -94,13 +103,17 @@ class Expression {
   using Values = std::span<const Value* const>;
   [[nodiscard]] std::optional<Value> evaluate(std::size_t node, Values values) const;
   [[nodiscard]] std::optional<Value> logic(const Node& node, Values values) const;
-  static std::optional<Value> relation(Kind kind, const std::vector<Value>& args);
-  static std::optional<Value> arithmetic(Kind kind, const std::vector<double>& x);
+  [[nodiscard]] std::optional<Value> relation(Kind kind, const std::vector<Value>& args) const;
+  [[nodiscard]] std::optional<Value> arithmetic(Kind kind, const std::vector<double>& x) const;
   static bool makes_int(Kind kind, const std::vector<Value>& args);
+  [[nodiscard]] bool equal(const Value& a, const Value& b) const;
+  [[nodiscard]] double whole_part(double value) const;
+  [[nodiscard]] double remainder(double x, double y) const;
 
   std::vector<Node> nodes_;  // the last is the root
   std::vector<std::string> names_;
   Numbers numbers_ = Numbers::floats;
+  Comparison comparison_ = Comparison::rounded;
 };
 
 }  // namespace hone

@@ -18,8 +18,11 @@ bool continues_name(char c) { return starts_name(c) || is_digit(c) || c == '.'; 
 
 class ExpressionParser {
  public:
-  ExpressionParser(std::string_view text, Numbers numbers) : text_(text) {
+  ExpressionParser(std::string_view text, Numbers numbers, Comparison comparison,
+                   std::span<const Parameter> parameters)
+      : text_(text), parameters_(parameters) {
     out_.numbers_ = numbers;
+    out_.comparison_ = comparison;
   }
 
   Result<Expression> parse() {
@@ -122,6 +125,7 @@ class ExpressionParser {
     const char c = text_[at_];
     if (is_digit(c) || c == '.') return literal_number();
     if (c == '\'' || c == '"') return literal_string(c);
+    if (c == '`') return quoted_name();
     if (symbol("(")) {
       const std::size_t inside = disjunction();
       if (!symbol(")")) fail("')'");
@@ -153,11 +157,37 @@ class ExpressionParser {
     return constant(std::move(value));
   }
 
+  std::size_t quoted_name() {
+    const auto end = text_.find('`', at_ + 1);
+    if (end == std::string_view::npos) return fail("the closing `");
+    const std::string_view name = text_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return variable(name);
+  }
+
+  bool is_parameter(std::string_view name) const {
+    return std::ranges::find(parameters_, name, &Parameter::name) != parameters_.end();
+  }
+
+  // The longest parameter name that begins here, of those with dashes: batch-size, unless batch is
+  // a parameter itself.
+  std::string_view with_dashes(std::string_view name) const {
+    if (is_parameter(name)) return name;
+    const std::string_view rest = text_.substr(at_);
+    for (const Parameter& parameter : parameters_) {
+      const std::size_t size = parameter.name.size();
+      const bool ends = size >= rest.size() || !continues_name(rest[size]);
+      if (size > name.size() && rest.starts_with(parameter.name) && ends)
+        name = rest.substr(0, size);
+    }
+    return name;
+  }
+
   std::size_t name_or_call() {
     std::size_t end = at_;
     while (end < text_.size() && continues_name(text_[end])) ++end;
-    const std::string_view name = text_.substr(at_, end - at_);
-    at_ = end;
+    const std::string_view name = with_dashes(text_.substr(at_, end - at_));
+    at_ += name.size();
     if (name == "true" || name == "false") return constant(name == "true");
     if (symbol("(")) return call(name);
     return variable(name);
@@ -246,14 +276,16 @@ class ExpressionParser {
   }
 
   std::string_view text_;
+  std::span<const Parameter> parameters_;
   std::size_t at_ = 0;
   int depth_ = 0;
   std::string error_;
   Expression out_;
 };
 
-Result<Expression> Expression::parse(std::string_view text, Numbers numbers) {
-  return ExpressionParser(text, numbers).parse();
+Result<Expression> Expression::parse(std::string_view text, Numbers numbers, Comparison comparison,
+                                     std::span<const Parameter> parameters) {
+  return ExpressionParser(text, numbers, comparison, parameters).parse();
 }
 
 }  // namespace hone

@@ -49,12 +49,12 @@ std::optional<Dimension> dimension_of(const Parameter& parameter) {
 }
 
 // The names that a parameter's condition and expression read; none if they do not parse.
-std::vector<std::string> names_read(const Parameter& parameter) {
+std::vector<std::string> names_read(const Space& space, const Parameter& parameter) {
   const auto* derived = std::get_if<DerivedDomain>(&parameter.domain);
   std::vector<std::string> names;
   for (const std::string& text : {parameter.when, derived ? derived->expr : std::string()}) {
     if (text.empty()) continue;
-    if (const auto parsed = Expression::parse(text))
+    if (const auto parsed = Expression::parse(text, Numbers::floats, Comparison::rounded, space))
       names.insert(names.end(), parsed->names().begin(), parsed->names().end());
   }
   return names;
@@ -69,7 +69,7 @@ bool reads(const Space& space, const std::string& name, std::string_view target)
     open.pop_back();
     for (const Parameter& parameter : space) {
       if (parameter.name != next) continue;
-      for (const std::string& read : names_read(parameter)) {
+      for (const std::string& read : names_read(space, parameter)) {
         if (read == target) return true;
         if (seen.insert(read).second) open.push_back(read);
       }
@@ -99,31 +99,6 @@ Status check_names(const Space& space, const Expression& expression, std::size_t
                   "'" + name + "' is named after this one: move it before '" + self + "'", at);
   }
   return Done{};
-}
-
-Result<Expression> parsed(const Space& space, const std::string& text, std::size_t before,
-                          const std::string& at, Numbers numbers = Numbers::floats) {
-  auto expression = Expression::parse(text, numbers);
-  if (!expression) return refuse(Code::invalid, expression.error().detail, at);
-  if (auto names = check_names(space, *expression, before, at); !names) return names.error();
-  return expression;
-}
-
-std::size_t choice_level(const Dimension& dimension, double coordinate) {
-  const auto index = std::isnan(coordinate) ? 0 : std::llround(coordinate);
-  return static_cast<std::size_t>(std::clamp<std::int64_t>(index, 0, dimension.levels - 1));
-}
-
-Value choice_at(const Domain& domain, std::size_t index) {
-  const auto* choice = std::get_if<ChoiceDomain>(&domain);
-  return choice == nullptr ? Value{index == 1} : choice->values[index];
-}
-
-double choice_coordinate(const Domain& domain, const Value& value) {
-  const auto* choice = std::get_if<ChoiceDomain>(&domain);
-  if (choice == nullptr) return std::get<bool>(value) ? 1 : 0;
-  const auto found = std::find(choice->values.begin(), choice->values.end(), value);
-  return static_cast<double>(found - choice->values.begin());
 }
 
 // Values beyond 2^53 are not distinct as numbers of 64 bits, and their count would overflow.
@@ -181,6 +156,15 @@ bool SearchSpace::Formula::holds(Values values) const {
   return truth != nullptr && *truth;
 }
 
+Result<Expression> SearchSpace::parsed(const std::string& text, std::size_t before,
+                                       const std::string& at, Numbers numbers) const {
+  const auto comparison = rule_ == ValueRule::decimal ? Comparison::rounded : Comparison::exact;
+  auto expression = Expression::parse(text, numbers, comparison, parameters_);
+  if (!expression) return refuse(Code::invalid, expression.error().detail, at);
+  if (auto names = check_names(parameters_, *expression, before, at); !names) return names.error();
+  return expression;
+}
+
 // Every name is a parameter: `parsed` has checked it.
 SearchSpace::Formula SearchSpace::formula_of(Expression expression) const {
   Formula formula{std::move(expression), {}};
@@ -197,14 +181,14 @@ Status SearchSpace::add_parameter(std::size_t index) {
   if (auto countable = check_steps(parameter, at); !countable) return countable;
   Step step;
   if (!parameter.when.empty()) {
-    auto when = parsed(parameters_, parameter.when, index, at + "/when");
+    auto when = parsed(parameter.when, index, at + "/when");
     if (!when) return when.error();
     evaluation_cost_ += when->size();
     step.when = formula_of(*std::move(when));
     conditional_ = true;
   }
   if (const auto* derived = std::get_if<DerivedDomain>(&parameter.domain)) {
-    auto expression = parsed(parameters_, derived->expr, index, at + "/expr",
+    auto expression = parsed(derived->expr, index, at + "/expr",
                              derived->keep_ints ? Numbers::typed : Numbers::floats);
     if (!expression) return expression.error();
     evaluation_cost_ += expression->size();
@@ -222,8 +206,8 @@ Status SearchSpace::add_parameter(std::size_t index) {
 
 Status SearchSpace::add_constraints(const std::vector<std::string>& constraints) {
   for (std::size_t i = 0; i < constraints.size(); ++i) {
-    auto constraint = parsed(parameters_, constraints[i], parameters_.size(),
-                             "/constraints/" + std::to_string(i));
+    auto constraint =
+        parsed(constraints[i], parameters_.size(), "/constraints/" + std::to_string(i));
     if (!constraint) return constraint.error();
     constraints_.push_back(formula_of(*std::move(constraint)));
   }
@@ -232,11 +216,12 @@ Status SearchSpace::add_constraints(const std::vector<std::string>& constraints)
 
 Result<SearchSpace> SearchSpace::make(const Space& space,
                                       const std::vector<std::string>& constraints,
-                                      WitnessSearch search) {
+                                      WitnessSearch search, ValueRule rule) {
   if (search == WitnessSearch::brief)
     if (auto fits = check_lengths(space, constraints); !fits) return fits.error();
   SearchSpace made;
   made.parameters_ = space;
+  made.rule_ = rule;
   for (std::size_t i = 0; i < space.size(); ++i)
     if (auto added = made.add_parameter(i); !added) return added.error();
   if (auto added = made.add_constraints(constraints); !added) return added.error();
@@ -263,136 +248,6 @@ Status SearchSpace::find_witness(WitnessSearch search) {
                     " random parameter sets satisfies every constraint: loosen a constraint or "
                     "narrow the parameters to where they hold",
                 "/constraints");
-}
-
-Point SearchSpace::uniform_point(Rng& rng) const {
-  Point point(dimensions_.size());
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    point[i] = prior_coordinate(dimensions_[i], rng.uniform());
-  }
-  settle(point);
-  return point;
-}
-
-bool SearchSpace::active(const Step& step, Values values) {
-  return !step.when || step.when->holds(values);
-}
-
-// Parameter sets are in the order of the file, but for those that a user wrote.
-std::vector<const Value*> SearchSpace::values_of(const Params& params) const {
-  const std::size_t size = parameters_.size();
-  std::vector<const Value*> values(size, nullptr);
-  std::size_t next = 0;
-  for (const Param& param : params)
-    for (std::size_t tries = 0; tries < size; ++tries) {
-      const std::size_t at = (next + tries) % size;
-      if (parameters_[at].name != param.name) continue;
-      if (values[at] == nullptr) values[at] = &param.value;
-      next = at + 1;
-      break;
-    }
-  return values;
-}
-
-Params SearchSpace::params_at(std::span<const double> point) const {
-  expect(point.size() == dimensions_.size(), "a point has a coordinate for every dimension");
-  Params params;
-  params.reserve(steps_.size());  // so that `values` stay where they are
-  std::vector<const Value*> values(steps_.size(), nullptr);
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const Step& step = steps_[i];
-    const Parameter& parameter = parameters_[i];
-    if (!active(step, values)) continue;
-    if (step.derived) {
-      auto value = step.derived->evaluate(values);
-      if (!value) continue;
-      params.push_back({parameter.name, *std::move(value)});
-    } else if (!step.dimension) {
-      params.push_back({parameter.name, value_at(parameter.domain, 0.5)});
-    } else {
-      const double x = point[*step.dimension];
-      const Dimension& dimension = dimensions_[*step.dimension];
-      if (dimension.kind == Dimension::Kind::choice)
-        params.push_back({parameter.name, choice_at(parameter.domain, choice_level(dimension, x))});
-      else
-        params.push_back({parameter.name, value_at(parameter.domain, std::isnan(x) ? 0.5 : x)});
-    }
-    values[i] = &params.back().value;
-  }
-  return params;
-}
-
-std::optional<Point> SearchSpace::point_of(const Params& params) const {
-  Point point(dimensions_.size(), inactive);
-  const auto given = values_of(params);
-  std::vector<Value> computed;
-  computed.reserve(steps_.size());  // so that `values` stay where they are
-  std::vector<const Value*> values(steps_.size(), nullptr);
-  for (std::size_t i = 0; i < steps_.size(); ++i) {
-    const Step& step = steps_[i];
-    const Parameter& parameter = parameters_[i];
-    if (!active(step, values)) continue;
-    const Value* value = given[i];
-    if (step.derived) {
-      if (auto one = step.derived->evaluate(values))
-        values[i] = &computed.emplace_back(*std::move(one));
-      continue;
-    }
-    if (value != nullptr && !contains(parameter.domain, *value)) return std::nullopt;
-    if (step.dimension) {
-      if (value == nullptr) return std::nullopt;
-      const bool choice = dimensions_[*step.dimension].kind == Dimension::Kind::choice;
-      point[*step.dimension] =
-          choice ? choice_coordinate(parameter.domain, *value) : *unit_of(parameter.domain, *value);
-    }
-    values[i] = value != nullptr ? value : &computed.emplace_back(value_at(parameter.domain, 0.5));
-  }
-  return point;
-}
-
-void SearchSpace::place(const Params& given, std::span<double> point) const {
-  const auto values = values_of(given);
-  for (std::size_t i = 0; i < dimensions_.size(); ++i) {
-    const Value* value = values[parameter_of_dimension_[i]];
-    const Domain& domain = parameters_[parameter_of_dimension_[i]].domain;
-    if (value == nullptr || !contains(domain, *value)) continue;
-    point[i] = dimensions_[i].kind == Dimension::Kind::choice ? choice_coordinate(domain, *value)
-                                                              : unit_of(domain, *value).value();
-  }
-}
-
-void SearchSpace::settle(std::span<double> point) const {
-  expect(point.size() == dimensions_.size(), "a point has a coordinate for every dimension");
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    const Dimension& dimension = dimensions_[i];
-    if (dimension.kind == Dimension::Kind::choice)
-      point[i] = static_cast<double>(choice_level(dimension, point[i]));
-    else if (std::isnan(point[i]))
-      point[i] = 0.5;
-    if (dimension.kind == Dimension::Kind::grid) point[i] = cell(i, point[i]).middle();
-  }
-  if (!conditional_) return;
-  const Params params = params_at(point);
-  const auto values = values_of(params);
-  for (std::size_t i = 0; i < point.size(); ++i)
-    if (values[parameter_of_dimension_[i]] == nullptr) point[i] = inactive;
-}
-
-bool SearchSpace::feasible(std::span<const double> point) const {
-  return constraints_.empty() || feasible(params_at(point));
-}
-
-bool SearchSpace::feasible(const Params& params) const {
-  const auto values = values_of(params);
-  return std::ranges::all_of(constraints_, [&](const Formula& constraint) {
-    const bool binds = std::ranges::all_of(
-        constraint.reads, [&](std::size_t index) { return values[index] != nullptr; });
-    return !binds || constraint.holds(values);
-  });
-}
-
-Cell SearchSpace::cell(std::size_t dimension, double unit) const {
-  return cell_at(parameters_[parameter_of_dimension_[dimension]].domain, unit);
 }
 
 }  // namespace hone

@@ -31,6 +31,11 @@ using Point = std::vector<double>;
 // One that a ledger holds was accepted already, perhaps after a longer search of an earlier hone.
 enum class WitnessSearch : std::uint8_t { brief, thorough };
 
+// decimal: members of stepped ranges are the numbers that people write, and values are compared by
+// schemas/values/same.hpp. binary: those of sweeps before that (binary_values.hpp), compared in all
+// bits.
+enum class ValueRule : std::uint8_t { decimal, binary };
+
 struct Dimension {
   enum class Kind : std::uint8_t {
     real,
@@ -55,7 +60,8 @@ class SearchSpace {
   // ("/parameters/gamma/when", "/constraints/0"). Precondition: the domains were checked when they
   // were decoded.
   static Result<SearchSpace> make(const Space& space, const std::vector<std::string>& constraints,
-                                  WitnessSearch search = WitnessSearch::thorough);
+                                  WitnessSearch search = WitnessSearch::thorough,
+                                  ValueRule rule = ValueRule::decimal);
 
   [[nodiscard]] std::span<const Dimension> dimensions() const { return dimensions_; }
   // Returns whether there are no conditions and no constraints, so that every point of the cube is
@@ -71,6 +77,12 @@ class SearchSpace {
   // The values of a parameter set by parameters(); null: absent. They belong to `params`.
   [[nodiscard]] std::vector<const Value*> values_of(const Params& params) const;
 
+  // Returns the value of a parameter, by its index in parameters(), that a recorded value is;
+  // nullopt if it is none: the history of a sweep depends on it.
+  [[nodiscard]] std::optional<Value> recorded(std::size_t parameter, const Value& value) const;
+  // Returns the value of a parameter that a person or another program means: 0.3 of a range with
+  // steps of 0.1 under either rule. nullopt if it means none.
+  [[nodiscard]] std::optional<Value> entered(std::size_t parameter, const Value& value) const;
   // Returns the parameters at a point, in file order: without inactive ones, even if the point has
   // coordinates for them, and with derived and fixed ones. NaN in an active dimension counts as 1/2
   // (for a choice: the first value).
@@ -78,6 +90,9 @@ class SearchSpace {
   // Returns the point of a parameter set, or nullopt if a value is not in its domain or an active
   // free parameter is missing.
   [[nodiscard]] std::optional<Point> point_of(const Params& params) const;
+  // Why a parameter set is not one of this space, for sentences: "'clip' has no value", "'lr': 3
+  // is not in [0, 1]; ...", "a constraint does not hold"; empty if it is one.
+  [[nodiscard]] std::string why_outside(const Params& params) const;
   // Overwrites the coordinates of the given parameters. Leaves out values outside of their domains:
   // a ledger may hold such, from a document that an older version imported.
   void place(const Params& given, std::span<double> point) const;
@@ -108,6 +123,13 @@ class SearchSpace {
     std::optional<std::size_t> dimension;
   };
   [[nodiscard]] static bool active(const Step& step, Values values);
+  // The same as point_of; sets `misfit` to the parameter that refuses.
+  [[nodiscard]] std::optional<Point> locate(const Params& params, std::size_t& misfit) const;
+  [[nodiscard]] Value value_of(std::size_t parameter, double unit) const;
+  [[nodiscard]] double coordinate_of(std::size_t dimension, const Value& member) const;
+  [[nodiscard]] Result<Expression> parsed(const std::string& text, std::size_t before,
+                                          const std::string& at,
+                                          Numbers numbers = Numbers::floats) const;
   [[nodiscard]] Formula formula_of(Expression expression) const;
   [[nodiscard]] Status add_parameter(std::size_t index);
   [[nodiscard]] Status add_constraints(const std::vector<std::string>& constraints);
@@ -120,6 +142,7 @@ class SearchSpace {
   std::vector<std::size_t> parameter_of_dimension_;
   Point witness_;
   std::size_t evaluation_cost_ = 0;
+  ValueRule rule_ = ValueRule::decimal;
   bool conditional_ = false;
 };
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/expect.hpp"
+#include "schemas/values/member.hpp"
 
 namespace hone {
 namespace {
@@ -114,14 +115,9 @@ struct Range {
   }
 };
 
-// The number of grid values min + k * step within [min, max], with a tolerance for steps like 0.1.
-std::int64_t grid_size(double min, double max, double step) {
-  return static_cast<std::int64_t>(std::floor((max - min) / step + 1e-9)) + 1;
-}
-
 Range range_of(const FloatDomain& d) {
   Range range{d.scale, d.min, d.max, d.min, d.step.value_or(0), 0, d.prior};
-  if (d.step) range.size = grid_size(d.min, d.max, *d.step);
+  if (d.step) range.size = member_count(d);
   if (d.step && d.scale == Scale::linear) range.widen();
   return range;
 }
@@ -133,16 +129,6 @@ Range range_of(const IntDomain& d) {
   range.widen();
   if (d.scale == Scale::log) range.low = std::max(range.low, 0.5);
   return range;
-}
-
-double grid_value(const FloatDomain& domain, std::int64_t k) {
-  return std::min(domain.min + static_cast<double>(k) * *domain.step, domain.max);
-}
-
-std::int64_t grid_index(const FloatDomain& domain, double value) {
-  const auto last = grid_size(domain.min, domain.max, *domain.step) - 1;
-  const double k = std::round((value - domain.min) / *domain.step);
-  return static_cast<std::int64_t>(std::clamp(k, 0.0, static_cast<double>(last)));
 }
 
 double choice_weight(const ChoiceDomain& domain, std::size_t index) {
@@ -178,7 +164,7 @@ struct ValueAt {
   Value operator()(const FloatDomain& domain) const {
     const Range range = range_of(domain);
     const double share = range.from_unit(unit);
-    if (domain.step) return grid_value(domain, range.index(share));
+    if (domain.step) return member_at(domain, range.index(share));
     return std::clamp(range.value(share), domain.min, domain.max);
   }
   Value operator()(const IntDomain& domain) const { return int_at(domain, unit); }
@@ -195,7 +181,7 @@ struct UnitOf {
   double operator()(const FloatDomain& domain) const {
     const Range range = range_of(domain);
     const double real = std::get<double>(value);
-    if (domain.step) return range.cell(grid_index(domain, real)).middle();
+    if (domain.step) return range.cell(nearest_member(domain, real)).middle();
     return range.to_unit(range.share(real));
   }
   double operator()(const IntDomain& domain) const {
@@ -210,26 +196,6 @@ struct UnitOf {
   double operator()(const BoolDomain&) const { return std::get<bool>(value) ? 0.75 : 0.25; }
   double operator()(const FixedDomain&) const { return 0.5; }
   double operator()(const DerivedDomain&) const { unreachable(); }
-};
-
-struct Contains {
-  const Value& value;
-  bool operator()(const FloatDomain& domain) const {
-    const auto* number = std::get_if<double>(&value);
-    if (number == nullptr || !(*number >= domain.min && *number <= domain.max)) return false;
-    return !domain.step || grid_value(domain, grid_index(domain, *number)) == *number;
-  }
-  bool operator()(const IntDomain& domain) const {
-    const auto* number = std::get_if<std::int64_t>(&value);
-    return number != nullptr && *number >= domain.min && *number <= domain.max &&
-           (*number - domain.min) % domain.step == 0;
-  }
-  bool operator()(const ChoiceDomain& domain) const {
-    return std::find(domain.values.begin(), domain.values.end(), value) != domain.values.end();
-  }
-  bool operator()(const BoolDomain&) const { return std::holds_alternative<bool>(value); }
-  bool operator()(const FixedDomain& domain) const { return domain.value == value; }
-  bool operator()(const DerivedDomain&) const { return true; }  // its expression decides
 };
 
 struct Levels {
@@ -265,18 +231,13 @@ struct CellAt {
 
 Value value_at(const Domain& domain, double unit) { return std::visit(ValueAt{unit}, domain); }
 
-std::optional<double> unit_of(const Domain& domain, const Value& value) {
-  if (!contains(domain, value)) return std::nullopt;
-  return std::visit(UnitOf{value}, domain);
+double unit_of(const Domain& domain, const Value& member) {
+  return std::visit(UnitOf{member}, domain);
 }
 
 std::int64_t levels(const Domain& domain) { return std::visit(Levels{}, domain); }
 
 Cell cell_at(const Domain& domain, double unit) { return std::visit(CellAt{unit}, domain); }
-
-bool contains(const Domain& domain, const Value& value) {
-  return std::visit(Contains{value}, domain);
-}
 
 double normal_cdf(double x) { return 0.5 * std::erfc(-x * 0.70710678118654752440); }
 

@@ -20,8 +20,8 @@ struct Cell {  // the part of [0, 1] that one grid value owns
 // gives
 //
 //   float   linear: uniform; log: log-uniform; logit: logit-uniform. With a step, linear: every
-//           grid value equally likely; with a step, other scales: each grid value has its share of
-//           the unquantized interval
+//           grid value (schemas/values/member.hpp) equally likely; with a step, other scales: each
+//           grid value has its share of the unquantized interval
 //   int     linear: every value equally likely; log: quantized log-uniform on
 //           [min - 1/2, max + 1/2), min >= 1
 //   choice  by weights, else every value equally likely
@@ -33,9 +33,9 @@ struct Cell {  // the part of [0, 1] that one grid value owns
 // derived domain.
 Value value_at(const Domain& domain, double unit);
 
-// Returns the position of `value`: the middle of its cell, or the position at which value_at
-// returns it. nullopt if the domain does not contain it.
-std::optional<double> unit_of(const Domain& domain, const Value& value);
+// Returns the position of a member of the domain (schemas/values/member.hpp): the middle of its
+// cell, or the position at which value_at returns it.
+double unit_of(const Domain& domain, const Value& member);
 
 // Returns the number of values of a domain; 0 for a continuous one.
 std::int64_t levels(const Domain& domain);
@@ -43,9 +43,6 @@ std::int64_t levels(const Domain& domain);
 // Returns the cell of the grid value that value_at returns for `unit`. Precondition:
 // levels(domain) > 0.
 Cell cell_at(const Domain& domain, double unit);
-
-// Returns whether value_at can return `value`.
-bool contains(const Domain& domain, const Value& value);
 
 // The cumulative standard normal distribution and its inverse (Acklam's approximation and one step
 // of Halley's method; relative error below 1e-14). Precondition of the inverse: 0 < p < 1.

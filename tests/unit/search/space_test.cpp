@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include "schemas/values/member.hpp"
+
 namespace hone {
 namespace {
 
@@ -40,7 +42,8 @@ TEST(Space, bounds_are_inclusive_and_never_exceeded) {
   for (const Domain& domain : domains)
     for (int i = 0; i <= 1000; ++i) {
       const double unit = i == 1000 ? nearly_one : i / 1000.0;
-      EXPECT_TRUE(contains(domain, value_at(domain, unit))) << domain.index() << " at " << unit;
+      EXPECT_EQ(member_of(domain, value_at(domain, unit)), value_at(domain, unit))
+          << domain.index() << " at " << unit;
     }
 }
 
@@ -83,7 +86,7 @@ TEST(Space, values_keep_their_type) {
   EXPECT_EQ(value_at(mixed, 0), Value{std::int64_t{1}});
   EXPECT_EQ(value_at(mixed, 0.4), Value{std::string("adam")});
   EXPECT_EQ(value_at(mixed, nearly_one), Value{true});
-  EXPECT_FALSE(contains(mixed, Value{1.0}));
+  EXPECT_EQ(member_of(mixed, Value{1.0}), Value{std::int64_t{1}});
 }
 
 double scale_share(double value, double low, double high) {
@@ -94,11 +97,10 @@ TEST(Space, a_value_lies_where_unit_of_says) {
   for (const Domain& domain : domains)
     for (int i = 0; i <= 200; ++i) {
       const Value value = value_at(domain, i / 200.0);
-      const auto unit = unit_of(domain, value);
-      ASSERT_TRUE(unit.has_value()) << domain.index();
-      EXPECT_GE(*unit, 0);
-      EXPECT_LE(*unit, 1);
-      const Value again = value_at(domain, *unit);
+      const double unit = unit_of(domain, value);
+      EXPECT_GE(unit, 0);
+      EXPECT_LE(unit, 1);
+      const Value again = value_at(domain, unit);
       if (levels(domain) > 0 || !std::holds_alternative<double>(value)) {
         EXPECT_EQ(again, value) << domain.index() << " at " << i;
       } else {
@@ -112,10 +114,10 @@ TEST(Space, a_value_lies_where_unit_of_says) {
 TEST(Space, a_prior_puts_no_value_out_of_reach) {
   const Domain domain = FloatDomain{0, 1, Scale::linear, {}, Prior{0.5, 0.001}};
   for (const double value : {0.0, 0.01, 0.4, 0.6, 0.9, 1.0})
-    EXPECT_NEAR(real(value_at(domain, *unit_of(domain, Value{value}))), value, 1e-13);
+    EXPECT_NEAR(real(value_at(domain, unit_of(domain, Value{value}))), value, 1e-13);
   const Domain whole_domain = IntDomain{0, 1000, Scale::linear, 1, Prior{900, 0.001}};
   for (std::int64_t value = 0; value <= 1000; ++value)
-    EXPECT_EQ(whole(value_at(whole_domain, *unit_of(whole_domain, Value{value}))), value);
+    EXPECT_EQ(whole(value_at(whole_domain, unit_of(whole_domain, Value{value}))), value);
 }
 
 TEST(Space, cells_part_the_unit_interval) {
@@ -170,7 +172,7 @@ TEST(Space, a_prior_gives_grid_values_their_share) {
   const double shares[] = {0.2570980132895858, 0.34466637462657324, 0.2570980132895857,
                            0.10939486220230576, 0.03174273659194948};
   for (std::int64_t value = 1; value <= 5; ++value) {
-    const Cell cell = cell_at(domain, *unit_of(domain, Value{value}));
+    const Cell cell = cell_at(domain, unit_of(domain, Value{value}));
     EXPECT_NEAR(cell.high - cell.low, shares[value - 1], 1e-12) << value;
   }
 }
@@ -189,16 +191,6 @@ TEST(Space, weights_are_the_chances_of_choices) {
   EXPECT_EQ(value_at(domain, 0.126), Value{std::int64_t{2}});
   EXPECT_EQ(value_at(domain, 0.499), Value{std::int64_t{2}});
   EXPECT_EQ(value_at(domain, 0.501), Value{3.5});
-}
-
-TEST(Space, refuses_what_its_domain_does_not_hold) {
-  const Domain steps = IntDomain{2, 10, Scale::linear, 3, {}};  // 2, 5, 8
-  EXPECT_TRUE(contains(steps, Value{std::int64_t{8}}));
-  EXPECT_FALSE(contains(steps, Value{std::int64_t{9}}));
-  EXPECT_FALSE(contains(steps, Value{std::int64_t{11}}));
-  EXPECT_FALSE(contains(steps, Value{5.0}));
-  EXPECT_FALSE(contains(FloatDomain{}, Value{std::nan("")}));
-  EXPECT_FALSE(unit_of(steps, Value{std::int64_t{9}}).has_value());
 }
 
 // Against SciPy's norm.ppf.

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "schemas/values/member.hpp"
 #include "server/search/samplers/population/changes.hpp"
 #include "server/search/samplers/population/population.hpp"
 
@@ -33,10 +34,9 @@ struct Perturbed {
     const double to = std::clamp(from * factor, domain.min, domain.max);
     if (!domain.step) return Value{to};
     const double step = *domain.step;
-    const auto levels =
-        static_cast<std::int64_t>(std::floor((domain.max - domain.min) / step + 1e-9)) + 1;
     const auto level = static_cast<std::int64_t>(std::llround((from - domain.min) / step));
-    const auto moved = moved_level(level, (to - domain.min) / step, from * factor > from, levels);
+    const auto moved =
+        moved_level(level, (to - domain.min) / step, from * factor > from, member_count(domain));
     return Value{domain.min + static_cast<double>(moved) * step};
   }
   std::optional<Value> operator()(const IntDomain& domain) const {
@@ -105,8 +105,8 @@ Moved move(const Member& member, const Population& population, Rng& rng) {
     }
     const Domain& domain = space.parameters()[parameter].domain;
     auto perturbed = std::visit(Perturbed{*value, factor}, domain);
-    const bool fits = perturbed && contains(domain, *perturbed);
-    moved.params.push_back({dimension.name, fits ? *std::move(perturbed) : *value});
+    if (perturbed) perturbed = space.recorded(parameter, *perturbed);
+    moved.params.push_back({dimension.name, perturbed ? *std::move(perturbed) : *value});
   }
   space.place(moved.params, moved.point);
   return moved;
