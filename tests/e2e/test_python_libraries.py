@@ -60,6 +60,37 @@ def test_a_study_of_optuna_changes_one_line(tmp_path):
     assert float(text.split()[1]) < 1
 
 
+OVERRIDES = """
+import json, sys
+from hone import HoneError
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra_plugins.hone_sweeper import entry_of
+entries = []
+for case in json.load(open(sys.argv[1])):
+    try:
+        entries.append(entry_of(OverridesParser.create().parse_override("a=" + case["override"])))
+    except HoneError as error:
+        entries.append({"error": True})
+print(json.dumps(entries))
+"""
+
+
+# The same cases hold for hone import hydra (unit/sdk/import_formats_test.cpp).
+def test_the_sweeper_of_hydra_searched_other_ranges_than_hydra(tmp_path):
+    python = python_with("hydra", "omegaconf")
+    (tmp_path / "overrides.py").write_text(OVERRIDES)
+    cases = ROOT / "tests" / "data" / "import" / "hydra_overrides.json"
+    entries = json.loads(run(python, "overrides.py", cases, cwd=tmp_path))
+    for case, entry in zip(json.loads(cases.read_text()), entries):
+        if entry.pop("type", "") == "bool":
+            entry["values"] = [True, False]
+        elif "type" in case:
+            assert entry["max"] - entry["min"] > 0
+        wanted = {key: value for key, value in case.items() if key not in ("override", "type")}
+        assert {key: entry.get(key) for key in wanted} == wanted, case
+        assert not {"step", "scale", "values"} & set(entry) - set(wanted), case
+
+
 def test_an_application_of_hydra(tmp_path):
     run(python_with("hydra", "omegaconf"), EXAMPLES / "hydra_app.py", "-m",
         "lr=tag(log, interval(1e-5, 1.0))", "layers=range(1, 5)", "kind=choice(a, b)",

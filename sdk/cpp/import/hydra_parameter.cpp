@@ -1,5 +1,6 @@
 #include "sdk/cpp/import/hydra_parameter.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -11,7 +12,8 @@ namespace {
 
 using Sweeper = HydraSweeper;
 
-constexpr std::size_t values_max = 10'000;  // of a range that becomes a list
+// Of a choice (schemas/codec/space_codec.cpp); a longer range has a step.
+constexpr double values_max = 1000;
 
 void note(Translated& to, const std::string& remark) {
   to.remark += (to.remark.empty() ? "" : "; ") + remark;
@@ -40,7 +42,7 @@ std::vector<Term> positional(const Term& call) {
   return terms;
 }
 
-std::optional<Translated> range(const Term& call, Sweeper sweeper) {
+std::optional<Translated> range(const Term& call, Sweeper sweeper, bool log) {
   const bool single = call.arguments.size() == 1;
   const Term* first = call.argument("start", 0);
   const Term* stop = single ? call.argument("stop", 0) : call.argument("stop", 1);
@@ -52,7 +54,11 @@ std::optional<Translated> range(const Term& call, Sweeper sweeper) {
   const bool whole = (single || is_int(first)) && is_int(stop) && is_int(by);
   if (sweeper == Sweeper::optuna) return interval({*from, *to, false, whole, std::abs(step)});
   const double count = std::ceil((*to - *from) / step - 1e-9);
-  if (!(count >= 1) || count > static_cast<double>(values_max)) return std::nullopt;
+  if (!(count >= 1)) return std::nullopt;
+  const double last = tidy(*from + step * (count - 1));
+  if (log && whole && step == 1 && *from > 0) return interval({*from, last, true, true, {}});
+  if (count > values_max)
+    return interval({std::min(*from, last), std::max(*from, last), false, whole, std::abs(step)});
   Json values = Json::array();
   for (int i = 0; i < static_cast<int>(count); ++i) {
     const double value = tidy(*from + step * i);
@@ -62,15 +68,12 @@ std::optional<Translated> range(const Term& call, Sweeper sweeper) {
   return choice(values);
 }
 
+// Hydra's intervals are of floats, also interval(0, 1), unless they are cast by int().
 std::optional<Translated> between(const Term& call, bool log, bool whole) {
-  const Term* first = call.argument("start", 0);
-  const Term* last = call.argument("end", 1);
-  const auto low = number_of(first), high = number_of(last);
+  const auto low = number_of(call.argument("start", 0)), high = number_of(call.argument("end", 1));
   if (!low || !high) return std::nullopt;
-  const bool ints = is_int(first) && is_int(last);
-  Translated result = interval({*low, *high, log, whole || ints, {}});
-  if (ints && !whole) note(result, "ints, because both bounds are written as ints");
-  return result;
+  const auto cut = [&](double bound) { return whole ? std::trunc(bound) : bound; };
+  return interval({cut(*low), cut(*high), log, whole, {}});
 }
 
 std::optional<Translated> sweep_of(const Term& call, Sweeper sweeper, bool log, bool whole);
@@ -92,6 +95,14 @@ std::optional<Translated> tagged(const Term& call, Sweeper sweeper, bool whole) 
   return result;
 }
 
+Json cast_to(const std::string& type, const Json& value) {
+  if (type == "str") return text_in(&value);
+  if (!value.is_number()) return value;
+  const double number = value.get<double>();
+  if (type == "float") return number;
+  return std::abs(number) < 9e15 ? Json(static_cast<std::int64_t>(number)) : value;
+}
+
 // A cast of every value: int(...), float(...), str(...).
 std::optional<Translated> cast(const Term& call, Sweeper sweeper, bool log) {
   if (call.arguments.size() != 1) return std::nullopt;
@@ -103,15 +114,15 @@ std::optional<Translated> cast(const Term& call, Sweeper sweeper, bool log) {
     if (inner.call == "range" && !result->domain.contains("step")) result->domain["step"] = 1;
     result->remark.clear();
   }
-  if (call.call == "str" && result->domain.contains("values"))
-    for (Json& value : result->domain["values"]) value = text_in(&value);
+  if (result->domain.contains("values"))
+    for (Json& value : result->domain["values"]) value = cast_to(call.call, value);
   return result;
 }
 
 std::optional<Translated> sweep_of(const Term& call, Sweeper sweeper, bool log, bool whole) {
   if (call.call.empty()) return fixed(call.value);
   if (call.call == "interval") return between(call, log, whole);
-  if (call.call == "range") return range(call, sweeper);
+  if (call.call == "range") return range(call, sweeper, log);
   if (call.call == "tag") return tagged(call, sweeper, whole);
   if (call.call == "int" || call.call == "float" || call.call == "str")
     return cast(call, sweeper, log);

@@ -1,4 +1,7 @@
 // What single formats mean, of documents that the tests write and of tests/data/import.
+#include <fstream>
+#include <iterator>
+
 #include "tests/unit/sdk/imported.hpp"
 
 namespace hone {
@@ -43,6 +46,28 @@ TEST(ImportHydra, overrides_become_parameters) {
   EXPECT_EQ(text_at(basic, "a"), R"({"type":"choice","values":[1,2,3],"ordered":true})");
   EXPECT_EQ(text_at(basic, "b"), R"({"type":"choice","values":["x","y"]})");
   EXPECT_EQ(to_text(basic.sweep["search"]), R"({"method":"grid","trials":6})");
+}
+
+// The same cases hold for the sweeper plug-in (e2e/test_python_libraries.py).
+TEST(ImportHydra, the_two_translators_of_overrides_searched_other_ranges) {
+  std::ifstream file(HONE_SOURCE_DIR "/tests/data/import/hydra_overrides.json");
+  const auto cases = parse_json(std::string(std::istreambuf_iterator<char>(file), {}));
+  ASSERT_TRUE(cases && cases->size() > 20);
+  for (const Json& one : *cases) {
+    const auto text = one["override"].get<std::string>();
+    const std::string document = "hydra: {sweeper: {params: {a: '" + text + "'}}}\n";
+    if (one.contains("error")) {
+      EXPECT_NE(refusal("hydra", document), "") << text;
+      continue;
+    }
+    const Json domain = import_of_text("hydra", document).sweep["parameters"]["a"];
+    for (const auto& [key, value] : one.items()) {
+      if (key == "override") continue;
+      EXPECT_EQ(domain.value(key, Json()), value) << text << ": " << domain;
+    }
+    for (const char* optional : {"step", "scale", "values"})
+      EXPECT_EQ(domain.contains(optional), one.contains(optional)) << text << ": " << domain;
+  }
 }
 
 TEST(ImportHydra, refuses_what_it_cannot_read) {

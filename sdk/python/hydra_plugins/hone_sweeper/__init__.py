@@ -24,6 +24,7 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig, OmegaConf
 
 RESULTS = "optimization_results.json"  # in hydra.sweep.dir
+VALUES_MAX = 1000  # of a choice of hone; a longer range has a step
 
 
 @dataclass
@@ -124,28 +125,61 @@ class HoneSweeper(Sweeper):
 
 
 def entry_of(override: Override) -> Dict[str, Any]:
-    """The parameter of a sweep override. Bounds that are both ints make an int."""
+    """The parameter of a sweep override, as `hone import hydra` translates it (the cases of
+    tests/data/import/hydra_overrides.json hold for both). An interval is of floats, int(interval)
+    of ints."""
     value = override.value()
     log = "log" in getattr(value, "tags", ())
     if isinstance(value, IntervalSweep):
         assert value.start is not None and value.end is not None
-        return _number(value.start, value.end, log)
-    if isinstance(value, RangeSweep) and not value.shuffle:
-        assert value.start is not None and value.stop is not None
-        # Hydra leaves out the end. The margin is for steps such as 0.1.
-        count = math.ceil((value.stop - value.start) / value.step - 1e-9)
-        last = value.start + (count - 1) * value.step
-        return _number(value.start, last, log, value.step)
-    if isinstance(value, (ChoiceSweep, RangeSweep)):
-        words = [str(one) for one in override.sweep_iterator(transformer=Transformer.encode)]
-        return Bool() if sorted(words) == ["false", "true"] else Choice(words)
+        whole = _whole(value.start, value.end)
+        low, high = min(value.start, value.end), max(value.start, value.end)
+        return Int(int(low), int(high), log=log) if whole else Float(low, high, log=log)
+    if isinstance(value, RangeSweep):
+        return _range(value, log, str(override.input_line))
+    if isinstance(value, ChoiceSweep):
+        return _choice(override, "ordered" in value.tags)
     raise HoneError(f"'{override.input_line}' is no interval, range or choice")
 
 
-def _number(low: Any, high: Any, log: bool, step: Any = None) -> Dict[str, Any]:
-    if _whole(low, high, *(() if step is None else (step,))):
-        return Int(low, high, log=log, step=None if log or step == 1 else step)
-    return Float(low, high, log=log, step=None if log else step)
+def _range(sweep: RangeSweep, log: bool, line: str) -> Dict[str, Any]:
+    """start, start + step, ... below stop, as Python's range; floats as people write them."""
+    start, stop, step = sweep.start, sweep.stop, sweep.step
+    assert start is not None and stop is not None
+    count = math.ceil((stop - start) / step - 1e-9) if step else 0
+    if count < 1:
+        raise HoneError(f"'{line}' is a range without a value")
+    whole = _whole(start, stop, step)
+
+    def value(number: int) -> Any:
+        return start + step * number if whole else float(f"{start + step * number:.12g}")
+
+    low, high = sorted((value(0), value(count - 1)))
+    if log and whole and step == 1 and low > 0:
+        return Int(low, high, log=True)
+    if count > VALUES_MAX:
+        by = abs(step)
+        return Int(low, high, step=None if by == 1 else int(by)) if whole \
+            else Float(low, high, step=by)
+    return Choice([value(number) for number in range(count)], ordered=count >= 3 and step > 0)
+
+
+def _choice(override: Override, ordered: bool) -> Dict[str, Any]:
+    """Numbers stay numbers; every other value is the word of an override."""
+    elements: List[Any] = list(override.sweep_iterator(transformer=Transformer.identity))
+    words = [str(one) for one in override.sweep_iterator(transformer=Transformer.encode)]
+    if len(elements) == 2 and all(isinstance(one, bool) for one in elements):
+        return Bool()
+    values: List[Any] = [one if _is_number(one) else word for one, word in zip(elements, words)]
+    if len(set(values)) < len(values):  # 1 and 1.0, which Hydra tells apart
+        return Choice(words, ordered=ordered)
+    rising = len(values) >= 3 and all(map(_is_number, values)) and values == sorted(values)
+    return Choice(values, ordered=ordered or rising)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and \
+        abs(value) < 2**53
 
 
 def _whole(*values: Any) -> bool:
