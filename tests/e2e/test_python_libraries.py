@@ -1,5 +1,6 @@
 """The integrations with the libraries themselves. Each test needs a Python that has the library:
 HONE_LIBRARY_PYTHON (several with colons between them), the Python of these tests, or python3."""
+import ast
 import json
 import os
 import pathlib
@@ -163,6 +164,59 @@ def test_the_sweeper_and_the_launcher_of_hydra_together(tmp_path):
         up.stop()
     best = json.loads((tmp_path / "sweep" / "optimization_results.json").read_text())
     assert best["value"] < 6 and len(list((tmp_path / "sweep").glob("[0-9]*"))) == 6
+
+
+FRAME = """
+import hone
+sweep = hone.Sweep({"x": hone.Float(0, 1), "mode": ["diverged", "calm"]}, "v", search="random",
+                   trials=4)
+for i, run in enumerate(sweep.asks()):
+    sweep.tell(run, float("nan") if i == 2 else run.params["x"])
+frame, reports = sweep.frame(), sweep.frame("reports")
+values = [row["value"] for row in sweep.trials()]
+assert values[2] == "diverged" and frame["value"].isna().tolist() == [False, False, True, False]
+assert frame["value"].max() == max(value for value in values if value != "diverged")
+assert reports["value"].dtype == float and reports["value"].isna().sum() == 1
+assert set(frame["params.mode"]) <= {"diverged", "calm"}
+print(frame["state"][2])
+"""
+
+
+def test_one_diverged_trial_made_the_value_column_text(tmp_path):
+    (tmp_path / "frame.py").write_text(FRAME)
+    assert run(python_with("pandas"), "frame.py", cwd=tmp_path).strip() == "stopped"
+
+
+NUMPY = """
+import hone
+import numpy as np
+import pandas as pd
+tenths = np.array([0.1, 0.2], dtype=np.float32)
+spaces = {"list": list(np.arange(1, 4)), "array": np.array([1, 2, 3]), "range": range(1, 4),
+          "float32": list(tenths), "column": pd.Series(["a", "b"]), "entry": hone.Float(
+              np.float32(0.1), np.int64(1), step=np.float32(0.1))}
+sweep = hone.Sweep(spaces, "v", search="random", trials=3)
+print(sweep.client.sweep(sweep.id)["spec"]["parameters"])
+sweep.enqueue({"list": np.int64(2), "float32": tenths[0], "entry": np.float32(0.3)})
+params = sweep.ask().params
+print(params["list"], params["float32"], params["entry"])
+for bad in ([1.0, np.nan], [np.inf], np.float64("nan"), {1, 2}, [np.datetime64("2026-01-01")]):
+    try:
+        hone.Sweep({"rate": bad}, "v").id
+    except hone.HoneError as error:
+        print(error)
+"""
+
+
+def test_a_space_of_numpy_was_not_serializable_and_no_parameter_was_named(tmp_path):
+    (tmp_path / "numpy_space.py").write_text(NUMPY)
+    lines = run(python_with("numpy", "pandas"), "numpy_space.py", cwd=tmp_path).splitlines()
+    spec = ast.literal_eval(lines[0])
+    assert [spec[name].get("values") for name in spec] == [
+        [1, 2, 3], [1, 2, 3], [1, 2, 3], [0.1, 0.2], ["a", "b"], None]
+    assert (spec["entry"]["min"], spec["entry"]["max"], spec["entry"]["step"]) == (0.1, 1.0, 0.1)
+    assert lines[1] == "2 0.1 0.3"
+    assert len(lines) == 7 and all("/parameters/rate" in line for line in lines[2:]), lines
 
 
 def test_vector_environments_of_gymnasium(tmp_path):

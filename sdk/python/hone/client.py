@@ -20,6 +20,7 @@ from . import rules
 from .errors import HoneError, Problem, Unavailable
 from .transport import FIRST_PAUSE_S, LAST_PAUSE_S, Transport, document_of, query
 from .trial import Verdict, _plain
+from .values import params_of, tree
 
 HTTPProblem = Problem
 SWEEP_ENDS = ("completed", "canceled", "failed")
@@ -84,7 +85,7 @@ class Client:
         `dataset`, {"name": ..., "version": ..., "digest": ...}, is recorded as the dataset
         of its runs.
         """
-        body = {"request_id": request_id or str(uuid.uuid4()), "spec": _document(spec),
+        body = {"request_id": request_id or str(uuid.uuid4()), "spec": tree(_document(spec)),
                 "workflow": dict(workflow) if workflow is not None else own_workflow()}
         if dataset is not None:
             body["dataset"] = dict(dataset)
@@ -191,7 +192,7 @@ class Client:
         With `fork={"run": "rn_4.0", "phase": 2}` it starts from that run's checkpoint of the
         phase (counted from 0; absent: the latest); parameters left out are those of that run."""
         body = rules.enqueue({"request_id": request_id or str(uuid.uuid4()),
-                              "params": dict(params), "fork": fork})
+                              "params": params_of(params), "fork": fork})
         return int(rules.enqueue_reply(self._transport.json("POST", f"/v1/sweeps/{sweep}/enqueue",
                                                             body))["waiting"])
 

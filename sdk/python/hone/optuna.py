@@ -237,11 +237,7 @@ def _inner(distribution: BaseDistribution, value: Any) -> Any:
             return None
     except (TypeError, ValueError):
         return None
-    if distribution.step is None or distribution.log:
-        return value
-    # The nearest multiple, as hone computes it.
-    return distribution.low + round((value - distribution.low) / distribution.step) \
-        * distribution.step
+    return value
 
 
 def _only_value(distribution: BaseDistribution) -> Any:

@@ -9,14 +9,12 @@ from __future__ import annotations
 import argparse
 import importlib
 import json
-import math
 import sys
 from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from .errors import HoneError
 from .sweep import Sweep
-
-DIVERGED = "diverged"
+from .values import is_number, result_numbers
 
 
 def write(rows: Sequence[Mapping[str, Any]], path: str) -> None:
@@ -35,21 +33,16 @@ def write(rows: Sequence[Mapping[str, Any]], path: str) -> None:
 
 def column(values: List[Any]) -> List[Any]:
     """The values with one type, None where there is none."""
+    values = result_numbers(values)
     given = [value for value in values if value is not None]
     if all(isinstance(value, bool) for value in given):
         return values
-    if any(number(value) for value in given) and all(
-            number(value) or value == DIVERGED for value in given):
+    if all(is_number(value) for value in given):
         if all(isinstance(value, int) and abs(value) < 2**63 for value in given):
             return values
-        return [None if value is None else math.nan if value == DIVERGED else float(value)
-                for value in values]
+        return [None if value is None else float(value) for value in values]
     return [value if value is None or isinstance(value, str) else json.dumps(value)
             for value in values]
-
-
-def number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def main(words: Optional[Sequence[str]] = None) -> int:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+from .errors import Invalid
+from .values import is_sequence, plain, tree, values_of
 
 Value = Union[bool, int, float, str, None, List[Any], Dict[str, Any]]
 Space = Mapping[str, Any]
@@ -16,13 +19,14 @@ def Float(low: float, high: float, log: bool = False, step: Optional[float] = No
 
     `log` draws from the log-uniform distribution (low above 0). The parameter is absent while the
     condition `when` does not hold."""
-    return _entry({"type": "float", "min": float(low), "max": float(high)}, log, step, when)
+    return _entry({"type": "float", "min": float(plain(low)), "max": float(plain(high))}, log, step,
+                  when)
 
 
 def Int(low: int, high: int, log: bool = False, step: Optional[int] = None,
         when: str = "") -> Dict[str, Any]:
     """A whole number in [low, high], both included; otherwise as Float."""
-    return _entry({"type": "int", "min": int(low), "max": int(high)}, log, step, when)
+    return _entry({"type": "int", "min": _whole(low), "max": _whole(high)}, log, step, when)
 
 
 def Bool(when: str = "") -> Dict[str, Any]:
@@ -30,21 +34,22 @@ def Bool(when: str = "") -> Dict[str, Any]:
     return _entry({"type": "bool"}, False, None, when)
 
 
-def Choice(values: Sequence[Value], ordered: bool = False,
+def Choice(values: Iterable[Value], ordered: bool = False,
            weights: Optional[Sequence[float]] = None, when: str = "") -> Dict[str, Any]:
-    """One of `values`. `ordered`: neighbours are alike; `weights`: prior chances, one a value."""
-    entry: Dict[str, Any] = {"type": "choice", "values": list(values)}
+    """One of `values`: a list, a range, an array or a column of pandas. `ordered`: neighbours are
+    alike; `weights`: prior chances, one a value."""
+    entry: Dict[str, Any] = {"type": "choice", "values": values_of(values, "/values")}
     if ordered:
         entry["ordered"] = True
     if weights is not None:
-        entry["weights"] = [float(one) for one in weights]
+        entry["weights"] = [float(one) for one in values_of(weights, "/weights")]
     return _entry(entry, False, None, when)
 
 
 def parameters_of(space: Space) -> Dict[str, Any]:
-    """The `parameters` of a sweep file: a mapping is an entry, a list or tuple the values of a
-    choice, a single value a fixed parameter."""
-    return {name: _parameter(one) for name, one in space.items()}
+    """The `parameters` of a sweep file: a mapping is an entry, a list, tuple, range or array the
+    values of a choice, a single value a fixed parameter."""
+    return {name: _parameter(one, f"/parameters/{name}") for name, one in space.items()}
 
 
 def names_for(theirs: Sequence[str]) -> Dict[str, str]:
@@ -53,19 +58,26 @@ def names_for(theirs: Sequence[str]) -> Dict[str, str]:
             for number, name in enumerate(theirs)}
 
 
-def _parameter(one: Any) -> Any:
+def _parameter(one: Any, at: str) -> Any:
     if isinstance(one, Mapping):
-        return dict(one)
-    if isinstance(one, (list, tuple)):
-        return Choice(one)
-    return {"value": one}
+        return tree(one, at)
+    if is_sequence(one):
+        return {"type": "choice", "values": values_of(one, f"{at}/values")}
+    return {"value": plain(one, at)}
+
+
+def _whole(value: Any) -> int:
+    number = plain(value)
+    if isinstance(number, float) and number != int(number):
+        raise Invalid(f"a bound of an int is a whole number, not {number}")
+    return int(number)
 
 
 def _entry(entry: Dict[str, Any], log: bool, step: Optional[float], when: str) -> Dict[str, Any]:
     if log:
         entry["scale"] = "log"
     if step is not None:
-        entry["step"] = step
+        entry["step"] = plain(step)
     if when:
         entry["when"] = when
     return entry

@@ -17,6 +17,7 @@ from .local import LocalServer, data_folder
 from .pool import Function, Pool
 from .space import Space, parameters_of
 from .trial import Run, Verdict
+from .values import result_numbers
 
 Objective = Union[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
 _local: Dict[str, LocalServer] = {}
@@ -180,14 +181,22 @@ class Sweep:
         return rows
 
     def frame(self, rows: str = "trials") -> Any:
-        """The rows of trials() or reports() as a pandas DataFrame, or the list where pandas is not
+        """The rows of trials() or reports() as a pandas DataFrame, with NaN for a result that is no
+        number (diverged, not reached): `state` tells. The list of rows where pandas is not
         installed."""
         table = self._rows(rows)
         try:
             pandas: Any = importlib.import_module("pandas")
         except ImportError:
             return table
-        return pandas.DataFrame(table)
+        frame = pandas.DataFrame(table)
+        for name in frame.columns:
+            if not name.startswith("params."):
+                column = [row.get(name) for row in table]
+                numbers = result_numbers(column)
+                if numbers != column:
+                    frame[name] = numbers
+        return frame
 
     def parquet(self, path: str, rows: str = "trials") -> None:
         """Writes the rows of trials() or reports() as a Parquet file; needs pyarrow."""
