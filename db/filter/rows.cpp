@@ -184,13 +184,14 @@ Result<Piece> field_condition(const Comparison& c, const Field& field, Instant n
   }
   if (c.op == Op::holds) return bad_sign(c, "=, !=, <, <=, > or >=");
   return any_value(c, [&](const Literal& literal) -> Result<Piece> {
-    const std::string compared = sql + " " + std::string(sign(c.op)) + " ?";
     if (field.type == FieldType::time) {
       const auto time = time_of(literal, now);
-      return time ? Result<Piece>(Piece{compared, {time->us}}) : time.error();
+      if (!time) return time.error();
+      return Piece{sql + " " + std::string(sign(c.op)) + " ?", {time->us}};
     }
     const auto number = number_of(literal, spelled(c));
-    return number ? Result<Piece>(Piece{compared, {*number}}) : number.error();
+    if (!number) return number.error();
+    return number_condition(sql, c.op, *number);
   });
 }
 
@@ -208,9 +209,8 @@ Result<Piece> spec_condition(const Comparison& c) {
   return any_value(c, [&](const Literal& literal) -> Result<Piece> {
     const auto truth = as_truth(literal);
     const auto number = truth ? std::optional(*truth ? 1.0 : 0.0) : as_number(literal);
-    if (number && c.op != Op::holds)
-      return Piece{value + " " + std::string(sign(c.op)) + " ?", {path, *number}};
-    auto piece = text_condition(value, c, literal);
+    auto piece = number && c.op != Op::holds ? Result<Piece>(number_condition(value, c.op, *number))
+                                             : text_condition(value, c, literal);
     if (piece) piece->values.insert(piece->values.begin(), path);
     return piece;
   });

@@ -2,6 +2,7 @@
 
 #include "base/expect.hpp"
 #include "db/filter/values.hpp"
+#include "schemas/values/same.hpp"
 
 namespace hone::filter {
 namespace {
@@ -35,7 +36,7 @@ Result<Piece> param_value(const Comparison& c) {
   Piece all;
   for (const Literal& literal : c.values) {
     if (const auto number = param_number(c, literal)) {
-      append(all, " OR ", {"p.number " + std::string(sign(c.op)) + " ?", {*number}});
+      append(all, " OR ", number_condition("p.number", c.op, *number));
       continue;
     }
     auto piece = text_condition("p.text", c, literal);
@@ -66,7 +67,7 @@ Result<Piece> compared(const std::string& sql, const Comparison& c) {
   for (const Literal& literal : c.values) {
     const auto number = number_of(literal, "metric." + name_of(c));
     if (!number) return number.error();
-    append(all, " OR ", {sql + " " + std::string(sign(c.op)) + " ?", {*number}});
+    append(all, " OR ", number_condition(sql, c.op, *number));
   }
   return all;
 }
@@ -139,10 +140,11 @@ Result<Piece> metric_condition(const Comparison& c, ObjectKind kind) {
     append(all, " OR ", {readings.series + " IS NOT NULL", {name}});
     return all;
   }
-  for (const Literal& literal : c.values)
-    append(all, " OR ",
-           {readings.series + " " + std::string(sign(c.op)) + " ?",
-            {name, *number_of(literal, name)}});
+  for (const Literal& literal : c.values) {
+    Piece newest = number_condition(readings.series, c.op, *number_of(literal, name));
+    newest.values.insert(newest.values.begin(), name);
+    append(all, " OR ", std::move(newest));
+  }
   return all;
 }
 
@@ -170,7 +172,7 @@ void add_by_cost(Piece& all, const std::string& name, const CostBound& bound) {
 // Every trial with a matching report or point; its other runs may have better ones.
 std::optional<Piece> metric_candidates(const Comparison& c, ObjectKind kind) {
   const std::string name = name_of(c);
-  const double bound = *as_number(c.values.front());
+  const SameNumbers bound = same_as(*as_number(c.values.front()));
   const bool own = kind == ObjectKind::trial;
   const bool high = c.op == Op::more || c.op == Op::at_least || c.op == Op::equal;
   const bool low = c.op == Op::less || c.op == Op::at_most || c.op == Op::equal;
@@ -187,20 +189,21 @@ std::optional<Piece> metric_candidates(const Comparison& c, ObjectKind kind) {
     else
       add_by_cost(all, name, {goal, column});
   };
-  of_goal("= 'maximize'", high, -bound);
-  of_goal("<> 'maximize'", low, bound);
+  of_goal("= 'maximize'", high, high ? -bound.low : -bound.high);
+  of_goal("<> 'maximize'", low, low ? bound.high : bound.low);
   if (!own)
     append(all, " UNION ALL ",
            {"SELECT x.id FROM trial x CROSS JOIN sweep y ON y.id = x.sweep WHERE x.runs > 1 AND"
             " y.metric = ?",
             {name}});
-  const char* range = high && low ? " = ?" : high ? " >= ?" : " <= ?";
+  const char* range = high && low ? " BETWEEN ? AND ?" : high ? " >= ?" : " <= ?";
   const bool any_point =
       kind == ObjectKind::model || kind == ObjectKind::report;  // older than the newest point
   Piece points{std::string("SELECT trial FROM metric_last WHERE name = ?") +
                    (any_point ? "" : std::string(" AND value") + range),
                {name}};
-  if (!any_point) points.values.emplace_back(bound);
+  if (!any_point && high) points.values.emplace_back(bound.low);
+  if (!any_point && low) points.values.emplace_back(bound.high);
   append(all, " UNION ALL ", std::move(points));
   return all;
 }

@@ -6,6 +6,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/values/number.hpp"
+#include "schemas/values/same.hpp"
 
 namespace hone::filter {
 namespace {
@@ -132,6 +133,27 @@ Result<ObjectId> id_of(const Literal& literal, ObjectKind kind) {
   const auto example = find_field(kind, "id")->help;
   return fault(literal.at, "'" + literal.text + "' is no id of a " + std::string(word(kind)) +
                                ": they look like " + std::string(example));
+}
+
+Piece number_condition(const std::string& sql, Op op, double number) {
+  const SameNumbers same = same_as(number);
+  switch (op) {
+    case Op::equal:
+      return {sql + " BETWEEN ? AND ?", {same.low, same.high}};
+    case Op::differs:
+      return {sql + " NOT BETWEEN ? AND ?", {same.low, same.high}};
+    case Op::less:
+      return {sql + " < ?", {same.low}};
+    case Op::at_most:
+      return {sql + " <= ?", {same.high}};
+    case Op::more:
+      return {sql + " > ?", {same.high}};
+    case Op::at_least:
+      return {sql + " >= ?", {same.low}};
+    case Op::holds:
+      break;
+  }
+  unreachable();
 }
 
 Result<Piece> text_condition(const std::string& sql, const Comparison& comparison,

@@ -20,6 +20,10 @@ Result<double> number_of(const Literal& literal, std::string_view field);
 Result<Instant> time_of(const Literal& literal, Instant now);
 Result<ObjectId> id_of(const Literal& literal, ObjectKind kind);
 
+// The condition that compares `sql` to the number by the rule of schemas/values/same.hpp: 0.3 finds
+// 0.30000000000000004.
+Piece number_condition(const std::string& sql, Op op, double number);
+
 // The condition that compares `sql` to the literal. A `*` of an unquoted word matches any
 // characters.
 Result<Piece> text_condition(const std::string& sql, const Comparison& comparison,
