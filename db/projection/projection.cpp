@@ -10,6 +10,7 @@
 #include "base/expect.hpp"
 #include "db/projection/event_facts.hpp"
 #include "db/projection/further.hpp"
+#include "db/projection/learned.hpp"
 #include "db/projection/statements.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
@@ -157,7 +158,7 @@ struct Fold {
              spec.objective.metric, word(spec.objective.goal), static_cast<std::int64_t>(spec.seed),
              spec.search.trials, first_runs(spec), spec.budget.phases, to_text(encode(spec)),
              e.workflow, e.dataset, elsewhere ? confirms : or_none(spec.confirms),
-             instances_of(spec));
+             instances_of(spec), elsewhere ? std::string() : learned_text(e.learned));
     if (e.dataset) sql::run(s.train_on, e.sweep, *e.dataset);
     for (const DatasetSpec& one : spec.datasets)
       sql::run(s.use_dataset, e.sweep, word(one.role), one.name, one.version, one.digest);

@@ -66,8 +66,8 @@ struct ProjectionStatements {
       db,
       "INSERT INTO sweep (id, name, project, state, submitted_at, metric, goal, seed, trials, "
       "seeds,"
-      " phases, spec, workflow, dataset, confirms, instances)"
-      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
+      " phases, spec, workflow, dataset, confirms, instances, learned)"
+      " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"};
   SQLite::Statement train_on{
       db, "INSERT INTO sweep_dataset (sweep, dataset, role) VALUES (?, ?, 'train')"};
   SQLite::Statement use_dataset{

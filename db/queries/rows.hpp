@@ -83,6 +83,7 @@ struct SweepRow {
   std::string
       spec;  // JSON text as encode(SweepSpec) wrote it: decode_request<SweepSpec> reads it back
   std::optional<SweepId> confirms{};
+  std::string learned{};  // JSON list of {sweep, used, trials}; empty without a warm start
 };
 
 // The state of a trial is that of the run that matters most, in the order running, leased, queued,

@@ -27,8 +27,8 @@ std::string select_sweeps() {
              " s.metric, s.goal, s.trials, s.proposed, s.runs_queued, s.runs_leased,"
              " s.runs_running, s.runs_paused, s.runs_completed, s.runs_stopped, s.runs_failed,"
              " s.runs_canceled, s.reports, s.repeated, s.unsaved, coalesce(q.why, s.detail),"
-             " s.seeds, s.phases, s.workflow, s.dataset, s.spec, s.confirms, b.id, r.replicate,"
-             " b.cost, b.best_cost, b.confirmed_cost, b.seeds, b.confirmed_seeds,"
+             " s.seeds, s.phases, s.workflow, s.dataset, s.spec, s.confirms, s.learned, b.id,"
+             " r.replicate, b.cost, b.best_cost, b.confirmed_cost, b.seeds, b.confirmed_seeds,"
              " r.best_phase, r.best_step FROM sweep s LEFT JOIN trial b ON b.id = ") +
          sql::first_trial +
          " LEFT JOIN quarantine q ON q.sweep = s.id"
@@ -86,6 +86,7 @@ SweepRow read_sweep(const SQLite::Statement& s) {
   row.dataset = c.maybe(&sql::Columns::id<DatasetId>);
   row.spec = c.text();
   row.confirms = c.maybe(&sql::Columns::id<SweepId>);
+  row.learned = c.text();
   row.best = read_best(c, row.objective.goal);
   return row;
 }

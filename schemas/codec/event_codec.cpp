@@ -24,10 +24,13 @@ void fields(auto& f, Of<RankAgreement> auto& a) { f("tau", a.tau)("error", a.err
 void fields(auto& f, Of<RankPrior> auto& p) {
   f("runs", p.runs, Integer{0, exact_max})("tenths", p.tenths, ListOf{OfType{}, rank_prior_tenths});
 }
+void fields(auto& f, Of<Learned> auto& l) {
+  f("sweep", l.sweep)("used", l.used)("trials", l.trials);
+}
 void fields(auto& f, Of<SweepSubmitted> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("spec", e.spec);
   f.maybe("workflow", e.workflow).maybe("dataset", e.dataset).some("forked_from", e.forked_from);
-  f.some("rules", e.rules).some("rank_prior", e.rank_prior);
+  f.some("rules", e.rules).some("rank_prior", e.rank_prior).some("learned", e.learned);
 }
 void fields(auto& f, Of<SweepSteered> auto& e) {
   f("sweep", e.sweep)("verb", e.verb)("reason", e.reason);

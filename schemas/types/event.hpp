@@ -15,6 +15,7 @@
 #include "schemas/types/ids.hpp"
 #include "schemas/types/info.hpp"
 #include "schemas/types/instant.hpp"
+#include "schemas/types/learned.hpp"
 #include "schemas/types/neighbours.hpp"
 #include "schemas/types/origin.hpp"
 #include "schemas/types/rank_prior.hpp"
@@ -64,6 +65,7 @@ struct SweepSubmitted {
   int rules = 0;
   // For a rule that uses it: what the sweeps of search.warm_start showed when this one began.
   std::optional<RankPrior> rank_prior{};
+  std::vector<Learned> learned{};  // of each sweep of search.warm_start; empty in older ledgers
 };
 
 struct SweepSteered {  // paused, resumed, stopping, canceling, killing

@@ -81,6 +81,7 @@ Json render(const SweepRow& row) {
   json["workflow"] = text(row.workflow);
   json["dataset"] = id_or_null(row.dataset);
   json["confirms"] = id_or_null(row.confirms);
+  json["learned"] = row.learned.empty() ? Json::array() : stored_json(row.learned);
   return json;
 }
 

@@ -168,8 +168,8 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   if (auto fits = check_open_sweeps(book); !fits) return fits.error();
   if (auto fits = check_spec(request.spec); !fits) return prefixed(fits.error(), "/spec");
   if (auto fits = check_variables(request.spec); !fits) return prefixed(fits.error(), "/spec");
-  if (auto fits = check_warm_start(book, request.spec); !fits)
-    return prefixed(fits.error(), "/spec");
+  auto learned = check_warm_start(book, request.spec);
+  if (!learned) return prefixed(learned.error(), "/spec");
   if (request.forked_from && find_sweep(book, *request.forked_from) == nullptr)
     return refuse(Code::not_found, "no sweep " + text(*request.forked_from), "/forked_from");
   Events events;
@@ -177,9 +177,10 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   std::optional<DatasetId> dataset;
   if (const auto info = dataset_of(request)) dataset = record_dataset(book, *info, events);
   record_datasets(book, request.spec, events);
-  events.emplace_back(SweepSubmitted{
-      SweepId{book.last_sweep + 1}, request.request_id, with_ints(request.spec), workflow, dataset,
-      request.forked_from, rules_now, earlier_ranks(book, request.spec)});
+  events.emplace_back(SweepSubmitted{SweepId{book.last_sweep + 1}, request.request_id,
+                                     with_ints(request.spec), workflow, dataset,
+                                     request.forked_from, rules_now,
+                                     earlier_ranks(book, request.spec), *std::move(learned)});
   return events;
 }
 

@@ -1,6 +1,7 @@
 #include "server/sweep/warm_start.hpp"
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,46 +17,108 @@ int mapped_phase(int phase, int phases_before, int phases_now) {
   return std::max(0, (phase + 1) * phases_now / phases_before - 1);
 }
 
+// Calls visit(trial, outcome) for each trial of the sweep that has a result.
+template <class Visit>
+void each_result(const Book& book, const Sweep& earlier, const Visit& visit) {
+  for (std::size_t number = 0; number < earlier.trials.size(); ++number) {
+    const auto index = history_index(earlier, static_cast<std::int64_t>(number));
+    const TrialOutcome outcome = earlier.history.outcome(index);
+    if (outcome.grade == TrialOutcome::Grade::pending) continue;
+    visit(*find_trial(book, earlier.trials[number]), outcome);
+  }
+}
+
+std::string objectives_text(const SweepSpec& spec) {
+  std::string all = std::string(spec.objective.goal == Goal::maximize ? "maximize " : "minimize ") +
+                    "'" + spec.objective.metric + "'";
+  for (const Objective& one : spec.further_objectives)
+    all += std::string(one.goal == Goal::maximize ? ", maximize '" : ", minimize '") + one.metric +
+           "'";
+  return all;
+}
+
+Status check_objectives(const Sweep& earlier, const SweepSpec& spec) {
+  if (earlier.spec.objective == spec.objective &&
+      earlier.spec.further_objectives == spec.further_objectives)
+    return Done{};
+  const std::string theirs = objectives_text(earlier.spec), ours = objectives_text(spec);
+  return refuse(Code::invalid, text(earlier.id) + " has another objective (" + theirs +
+                                   (theirs == ours ? ", by another clock or bar" : "") +
+                                   ") than this sweep (" + ours +
+                                   "): its results cannot be compared");
+}
+
+// The reason that most trials have, with one of them.
+Error none_fits(const Book& book, const Sweep& earlier, const SearchSpace& space,
+                std::int64_t trials) {
+  std::map<std::string, std::int64_t> reasons;
+  each_result(book, earlier, [&](const Trial& trial, const TrialOutcome&) {
+    const std::string why = space.why_outside(trial.params);
+    ++reasons[why.substr(0, why.find("': "))];  // without the value
+  });
+  const auto most =
+      std::ranges::max_element(reasons, {}, [](const auto& one) { return one.second; });
+  std::string example;
+  each_result(book, earlier, [&](const Trial& trial, const TrialOutcome&) {
+    const std::string why = space.why_outside(trial.params);
+    if (example.empty() && why.starts_with(most->first)) example = text(trial.id) + ", " + why;
+  });
+  return refuse(Code::invalid, "0 of " + std::to_string(trials) + " trials of " + text(earlier.id) +
+                                   " lie in this space, so nothing would be learned (" + example +
+                                   "): change the parameters, or leave it out");
+}
+
+Result<Learned> learn_from(const Book& book, const Sweep& earlier, const SearchSpace& space) {
+  Learned learned{earlier.id};
+  each_result(book, earlier, [&](const Trial& trial, const TrialOutcome&) {
+    ++learned.trials;
+    const auto point = space.point_of(trial.params);
+    if (point && space.feasible(*point)) ++learned.used;
+  });
+  if (learned.used == 0 && learned.trials > 0)
+    return none_fits(book, earlier, space, learned.trials);
+  return learned;
+}
+
 }  // namespace
 
-Status check_warm_start(const Book& book, const SweepSpec& spec) {
+Result<std::vector<Learned>> check_warm_start(const Book& book, const SweepSpec& spec) {
+  std::vector<Learned> all;
+  if (spec.search.warm_start.empty()) return all;
+  const auto space = SearchSpace::make(spec.parameters, spec.constraints, WitnessSearch::brief);
+  if (!space) return space.error();
   for (std::size_t i = 0; i < spec.search.warm_start.size(); ++i) {
     const SweepId id = spec.search.warm_start[i];
     const std::string at = "/search/warm_start/" + std::to_string(i);
     const Sweep* earlier = find_sweep(book, id);
     if (earlier == nullptr) return refuse(Code::not_found, "no sweep " + text(id), at);
-    if (earlier->spec.objective != spec.objective ||
-        earlier->spec.further_objectives != spec.further_objectives)
-      return refuse(Code::invalid,
-                    text(id) + " has another objective: its results cannot be compared", at);
+    if (auto same = check_objectives(*earlier, spec); !same)
+      return refuse(Code::invalid, same.error().detail, at);
     if (by_ranks(spec) || by_ranks(earlier->spec))
       return refuse(Code::invalid,
                     "ranks only compare the trials of one sweep: results of " + text(id) +
                         " cannot be compared",
                     at);
+    auto learned = learn_from(book, *earlier, *space);
+    if (!learned) return refuse(Code::invalid, learned.error().detail, at);
+    all.push_back(*learned);
   }
-  return Done{};
+  return all;
 }
 
-std::size_t warm_start(const Book& book, const SweepSpec& spec, const SearchSpace& space,
-                       History& history) {
-  std::size_t fitted = 0;
+void warm_start(const Book& book, const SweepSpec& spec, const SearchSpace& space,
+                History& history) {
   for (const SweepId id : spec.search.warm_start) {
     const Sweep* found = find_sweep(book, id);
     if (found == nullptr) continue;  // it is quarantined
     const Sweep& earlier = *found;
-    for (std::size_t number = 0; number < earlier.trials.size(); ++number) {
-      const auto index = history_index(earlier, static_cast<std::int64_t>(number));
-      TrialOutcome outcome = earlier.history.outcome(index);
-      if (outcome.grade == TrialOutcome::Grade::pending) continue;
-      const auto point = space.point_of(find_trial(book, earlier.trials[number])->params);
-      if (!point || !space.feasible(*point)) continue;
+    each_result(book, earlier, [&](const Trial& trial, TrialOutcome outcome) {
+      const auto point = space.point_of(trial.params);
+      if (!point || !space.feasible(*point)) return;
       outcome.phase = mapped_phase(outcome.phase, earlier.spec.budget.phases, spec.budget.phases);
       history.add_foreign(*point, outcome);
-      ++fitted;
-    }
+    });
   }
-  return fitted;
 }
 
 std::optional<RankPrior> earlier_ranks(const Book& book, const SweepSpec& spec) {

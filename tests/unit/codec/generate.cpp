@@ -316,6 +316,8 @@ std::optional<RankPrior> Generator::rank_prior() {
   return RankPrior{small(1, 200), {{real(), real()}, {real(), real()}}};
 }
 
+std::vector<Learned> Generator::learned() { return {{id<SweepTag>(), small(0, 9), small(9, 99)}}; }
+
 std::vector<EventBody> Generator::sweep_events() {
   const auto maybe_instant = [&] { return coin() ? std::optional(instant()) : std::nullopt; };
   const auto maybe_model = [&] { return coin() ? std::optional(id<ModelTag>()) : std::nullopt; };
@@ -325,7 +327,7 @@ std::vector<EventBody> Generator::sweep_events() {
       DatasetRecorded{id<DatasetTag>(), {any_text(), any_text(), any_text(), any_text()}},
       SweepSubmitted{id<SweepTag>(), any_text(), spec(), id<WorkflowTag>(),
                      coin() ? std::optional(id<DatasetTag>()) : std::nullopt, std::nullopt,
-                     small(0, 1), rank_prior()},
+                     small(0, 1), rank_prior(), learned()},
       SweepSteered{id<SweepTag>(), word<Verb>(), word<EndReason>()},
       SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>(), any_text()},
       worker_joined(),

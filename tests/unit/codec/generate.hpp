@@ -155,6 +155,7 @@ class Generator {
     return one;
   }
   std::optional<RankPrior> rank_prior();
+  std::vector<Learned> learned();
   std::vector<EventBody> sweep_events();
   std::vector<EventBody> fleet_events();
 

@@ -61,13 +61,49 @@ TEST(WarmStart, leaves_out_trials_whose_values_lie_outside_or_are_missing) {
   const double x = given.sweep(earlier).history.point(0)[0];
   narrow.parameters = {{"x", FloatDomain{x - 1e-9, x + 1e-9, Scale::linear, {}}, ""}};
   EXPECT_EQ(given.sweep(given.submit(narrow, "narrow")).history.foreign(), 1U);
+}
+
+// 78 trials without a value for `clip` were ignored, and no screen named the count.
+TEST(WarmStart, counts_the_trials_that_it_uses) {
+  Given given;
+  const SweepId earlier = earlier_sweep(given);
+  const auto learned = [&](const SweepSpec& spec, const std::string& request) {
+    const Events events = given.when(Submit{{request, spec, {}}});
+    EXPECT_FALSE(given.error) << given.error->detail;
+    for (const EventBody& body : events)
+      if (const auto* submitted = std::get_if<SweepSubmitted>(&body)) return submitted->learned;
+    return std::vector<Learned>{};
+  };
+  EXPECT_EQ(learned(warmed(earlier), "all"), (std::vector<Learned>{{earlier, 2, 2}}));
+  SweepSpec narrow = warmed(earlier);
+  const double x = given.sweep(earlier).history.point(0)[0];
+  narrow.parameters = {{"x", FloatDomain{x - 1e-9, x + 1e-9, Scale::linear, {}}, ""}};
+  EXPECT_EQ(learned(narrow, "narrow"), (std::vector<Learned>{{earlier, 1, 2}}));
+  EXPECT_EQ(learned(small_spec(), "none"), std::vector<Learned>{});
+}
+
+TEST(WarmStart, a_sweep_of_which_no_trial_fits_is_refused_with_the_reason) {
+  Given given;
+  const SweepId earlier = earlier_sweep(given);
+  const auto refused = [&](const SweepSpec& spec, const std::string& why) {
+    given.when(Submit{{"none " + why, spec, {}}});
+    ASSERT_TRUE(given.error) << why;
+    EXPECT_EQ(given.error->at, "/spec/search/warm_start/0");
+    EXPECT_NE(given.error->detail.find("0 of 2 trials of sw_1 lie in this space"),
+              std::string::npos)
+        << given.error->detail;
+    EXPECT_NE(given.error->detail.find(why), std::string::npos) << given.error->detail;
+  };
   SweepSpec more = warmed(earlier);
   more.parameters.push_back({"y", FloatDomain{0, 1, Scale::linear, {}}, ""});
-  EXPECT_EQ(given.sweep(given.submit(more, "more")).history.foreign(), 0U);
+  refused(more, "'y' has no value");
+  SweepSpec beyond = warmed(earlier);
+  beyond.parameters = {{"x", FloatDomain{2, 3, Scale::linear, {}}, ""}};
+  refused(beyond, "is not in [2, 3]; the nearest value is 2");
   SweepSpec bound = warmed(earlier);
-  bound.constraints = {"x > 2 or x < " + std::to_string(x / 2)};
-  for (const TrialRecord& trial : given.sweep(given.submit(bound, "bound")).history.trials())
-    EXPECT_TRUE(trial.foreign);
+  bound.parameters = {{"x", FloatDomain{0, 3, Scale::linear, {}}, ""}};
+  bound.constraints = {"x > 2"};
+  refused(bound, "a constraint does not hold");
 }
 
 TEST(WarmStart, refuses_unknown_sweeps_and_other_objectives_with_their_place) {
@@ -80,7 +116,9 @@ TEST(WarmStart, refuses_unknown_sweeps_and_other_objectives_with_their_place) {
   other.objective.metric = "loss";
   given.when(Submit{{"other", other, {}}});
   ASSERT_TRUE(given.error);
-  EXPECT_NE(given.error->detail.find("another objective"), std::string::npos);
+  EXPECT_NE(given.error->detail.find("(maximize 'score') than this sweep (maximize 'loss')"),
+            std::string::npos)
+      << given.error->detail;
 }
 
 TEST(WarmStart, what_the_earlier_sweep_learns_later_changes_nothing) {
