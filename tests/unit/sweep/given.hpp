@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "schemas/types/event.hpp"
 #include "schemas/types/submit.hpp"
@@ -41,7 +42,10 @@ class Given {
       error = decided.error();
       return {};
     }
-    for (const EventBody& body : *decided) evolve(book, Event{++seq, now, body});
+    for (const EventBody& body : *decided) {
+      ledger.push_back({++seq, now, body});
+      evolve(book, ledger.back());
+    }
     return *decided;
   }
 
@@ -91,6 +95,7 @@ class Given {
   Instant now;
   std::int64_t seq = 0;
   std::optional<Error> error;
+  std::vector<Event> ledger{};
 };
 
 template <class... Kinds>
