@@ -11,38 +11,33 @@
 #include "server/engine/ended_sweeps.hpp"
 #include "server/engine/restored.hpp"
 #include "server/limits.hpp"
-#include "server/sweep/decide.hpp"
 
 namespace hone {
 namespace {
 
 constexpr std::string_view magic = "hone book snapshot\n";
 
+// `stamp` is first: what follows it may differ between builds.
 struct Contents {
   std::string stamp, event, book;
   std::int64_t seq = 0;
-  std::uint64_t digest = 0, checksum = 0;
+  std::uint64_t checksum = 0;
 };
 
-template <class Archive>
-void fields(Archive& archive, MaybeConst<Contents> auto& contents) {
-  auto& [stamp, event, book, seq, digest, checksum] = contents;
-  archive(stamp, event, book, seq, digest, checksum);
-}
-
 std::uint64_t sum_of(const Contents& c) {
-  return checksum(c.book) ^ checksum(c.stamp + "|" + c.event + "|" + std::to_string(c.seq) + "|" +
-                                     std::to_string(c.digest));
+  return checksum(c.book) ^ checksum(c.stamp + "|" + c.event + "|" + std::to_string(c.seq));
 }
 
 Error ignored(const std::string& why) { return refuse(Code::invalid, why); }
 
-Result<Contents> read_contents(std::string_view text) {
+Result<Contents> read_contents(std::string_view text, std::string_view stamp) {
   if (!text.starts_with(magic)) return ignored("it is not a snapshot");
   try {
     ArchiveReader archive(text.substr(magic.size()));
     Contents contents;
-    archive(contents);
+    archive(contents.stamp);
+    if (contents.stamp != stamp) return ignored("another build of hone wrote it");
+    archive(contents.event, contents.book, contents.seq, contents.checksum);
     if (!archive.at_end() || sum_of(contents) != contents.checksum) return ignored("it is damaged");
     return contents;
   } catch (const std::runtime_error& trouble) {
@@ -54,23 +49,22 @@ Result<Contents> read_contents(std::string_view text) {
 
 std::string snapshot_text(const Book& book, std::int64_t seq, std::string_view event,
                           std::string_view stamp) {
-  Contents contents{
-      std::string(stamp), std::string(event), archive_book(book), seq, digest(book), 0};
+  Contents contents{std::string(stamp), std::string(event), archive_book(book), seq, 0};
   contents.checksum = sum_of(contents);
   ArchiveWriter archive;
-  archive(contents);
+  archive(contents.stamp, contents.event, contents.book, contents.seq, contents.checksum);
   return std::string(magic) + archive.take();
 }
 
 Result<Restored> restore(std::string_view text, SQLite::Database& db, std::string_view stamp) {
-  const auto contents = read_contents(text);
+  const auto contents = read_contents(text, stamp);
   if (!contents) return contents.error();
-  if (contents->stamp != stamp) return ignored("another build of hone wrote it");
   if (contents->seq > last_seq(db)) return ignored("it is ahead of this ledger");
   if (contents->event != event_text(db, contents->seq)) return ignored("it is of another ledger");
   try {
     Restored restored{read_book(contents->book), contents->seq};
-    if (digest(restored.book) != contents->digest) return ignored("it does not reproduce its book");
+    if (archive_book(restored.book) != contents->book)
+      return ignored("it does not reproduce its book");
     if (!holds_ended(db, restored.book, restored.seq, stamp))
       return ignored("the database lacks ended sweeps that it left there");
     return restored;

@@ -35,8 +35,4 @@ bool may_serve(const Book& book, const AcquireRequest& request,
 // Returns when a Tick must be decided next: at the earliest deadline, or nullopt if there is none.
 std::optional<Instant> next_deadline(const Book& book);
 
-// Returns a digest of everything that decisions depend on (64-bit FNV-1a in a fixed order). A
-// replay must reproduce it.
-std::uint64_t digest(const Book& book);
-
 }  // namespace hone

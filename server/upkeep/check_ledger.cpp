@@ -102,7 +102,7 @@ void fold_ledger(SQLite::Database& from, const Progress& progress, Folded& folde
 // Of the Book and of the ended sweeps.
 std::uint64_t digest_of(const Folded& folded) {
   constexpr std::uint64_t prime = 0x100000001b3;
-  std::uint64_t whole = digest(folded.book);
+  std::uint64_t whole = checksum(archive_book(folded.book));
   EndedRows rows(folded.db);
   for (const SweepId id : folded.ended)
     whole = (whole ^ static_cast<std::uint64_t>(

@@ -5,6 +5,7 @@
 
 #include "db/file/database.hpp"
 #include "db/ledger/ledger.hpp"
+#include "server/engine/book_archive.hpp"
 #include "server/sweep/decide.hpp"
 
 namespace hone::faultfs {
@@ -27,10 +28,10 @@ std::string projection_text(SQLite::Database& db) {
   return text;
 }
 
-std::uint64_t replay_digest(SQLite::Database& db) {
+std::string replayed_book(SQLite::Database& db) {
   Book book;
   Ledger(db).replay(0, [&](const Event& event) { evolve(book, event); });
-  return digest(book);
+  return archive_book(book);
 }
 
 Life::~Life() { die(); }
@@ -127,7 +128,8 @@ std::string Life::check_all() {
   if (!broken_.empty()) return broken_;
   disk.free_space();
   if (!engine_ && !boot({})) return "the server does not come up at the end: " + broken_;
-  if (replay_digest(*db_) != digest(engine_->book())) return "replay differs from the live state";
+  if (replayed_book(*db_) != archive_book(engine_->whole_book()))
+    return "replay differs from the live state";
   if (db_->execAndGet("PRAGMA integrity_check").getString() != "ok") return "the file is damaged";
   const auto count = [&](const char* sql) { return db_->execAndGet(sql).getInt64(); };
   if (count("SELECT count(*) FROM pragma_foreign_key_check") != 0)

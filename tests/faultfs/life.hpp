@@ -58,7 +58,7 @@ class Life {
 
 // The rows of every query table as one text.
 std::string projection_text(SQLite::Database& db);
-// The digest of the Book that a replay of the ledger gives.
-std::uint64_t replay_digest(SQLite::Database& db);
+// The Book that a replay of the ledger gives, as bytes.
+std::string replayed_book(SQLite::Database& db);
 
 }  // namespace hone::faultfs

@@ -1,13 +1,17 @@
-// Any sequence of commands, sensible or not, through decide and evolve: a refusal changes nothing,
-// no event breaks a promise of evolve, a tick handles the deadline that is due, the aggregate of
-// every trial's seeds is right, and the ledger replays to the same book. If the input requests it,
-// a reliable worker then takes over, and every sweep that trains must end.
+// Any sequence of commands, sensible or not, through decide and evolve: a book on which commands
+// were refused decides the others as one that never got those, no event breaks a promise of evolve,
+// a tick handles the deadline that is due, the aggregate of every trial's seeds is right, and the
+// ledger replays to the same book. If the input requests it, a reliable worker then takes over, and
+// every sweep that trains must end.
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 #include <vector>
 
+#include "schemas/codec/event_codec.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/submit.hpp"
+#include "server/engine/book_archive.hpp"
 #include "server/sweep/decide.hpp"
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/sim/honest.hpp"
@@ -45,19 +49,26 @@ class World {
 
  private:
   bool perform(const Command& command) {
-    const auto before = digest(book_);
     const auto events = decide(book_, command, now_);
     if (!events) {
       expect(!events.error().detail.empty(), "a refusal says why");
-      expect(digest(book_) == before, "a refused command changes nothing");
       return false;
     }
+    const auto unspoilt = decide(never_refused_, command, now_);
+    expect(unspoilt.ok() && alike(*events, *unspoilt), "a refused command changes nothing");
     for (const EventBody& body : *events) {
       ledger_.push_back(Event{static_cast<std::int64_t>(ledger_.size()) + 1, now_, body});
       evolve(book_, ledger_.back());
+      evolve(never_refused_, ledger_.back());
     }
     static_cast<void>(answer(book_, command));
     return true;
+  }
+
+  static bool alike(const Events& left, const Events& right) {
+    return std::ranges::equal(left, right, [](const EventBody& one, const EventBody& other) {
+      return one.index() == other.index() && encode(one) == encode(other);
+    });
   }
 
   void tick() {
@@ -72,7 +83,7 @@ class World {
   void expect_replay() const {
     Book again;
     for (const Event& event : ledger_) evolve(again, event);
-    expect(digest(again) == digest(book_), "the ledger replays to the same book");
+    expect(archive_book(again) == archive_book(book_), "the ledger replays to the same book");
   }
 
   void expect_honest() const {
@@ -247,6 +258,7 @@ class World {
 
   Choices choices_;
   Book book_;
+  Book never_refused_;  // the same events; the refused commands were not decided on it
   Instant now_{1'700'000'000'000'000};
   std::vector<Event> ledger_;
 };

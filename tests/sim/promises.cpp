@@ -303,7 +303,6 @@ std::string World::check_best() {
 // Compares every bit of the Book.
 std::string World::check_replay() {
   const Book told = replayed(server_.database());
-  if (digest(told) != digest(server_.whole_book())) return "their digests differ";
   return archive_book(told) == archive_book(server_.whole_book()) ? "" : "their bytes differ";
 }
 

@@ -7,6 +7,7 @@
 #include "db/queries/queries.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/event_codec.hpp"
+#include "server/engine/book_archive.hpp"
 #include "tests/unit/db/given.hpp"
 #include "tests/unit/db/storm.hpp"
 
@@ -297,7 +298,7 @@ TEST(Ledger, ReplayRebuildsTheBookOfALongHistory) {
   storm.blow(3000);
   Book again;
   fed.ledger.replay(0, [&](const Event& event) { evolve(again, event); });
-  EXPECT_EQ(digest(again), digest(fed.book));
+  EXPECT_TRUE(archive_book(again) == archive_book(fed.book));
   EXPECT_GT(fed.seq, 2000);
 }
 
