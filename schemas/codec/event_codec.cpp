@@ -39,23 +39,26 @@ void fields(auto& f, Of<SweepEnded> auto& e) {
   f("sweep", e.sweep)("state", e.state)("reason", e.reason).some("detail", e.detail);
 }
 void fields(auto& f, Of<WorkerJoined> auto& e) {
-  f("worker", e.worker)("request_id", e.request_id)("host", e.host)("pid", e.pid)("cpus", e.cpus);
-  f("gpus", e.gpus)("hone_version", e.hone_version).some("token", e.token);
-  f.some("pilot", e.pilot).some("memory", e.memory).some("labels", e.labels);
+  constexpr Integer slots{0, slots_max};
+  f("worker", e.worker)("request_id", e.request_id)("host", e.host);
+  f("pid", e.pid, Integer{0, exact_max})("cpus", e.cpus, slots)("gpus", e.gpus, slots);
+  f("hone_version", e.hone_version).some("token", e.token).some("pilot", e.pilot);
+  f.some("memory", e.memory, Integer{0, exact_max}).some("labels", e.labels);
   f.some("gpu_memory", e.gpu_memory, bytes_of_gpus);
 }
 void fields(auto& f, Of<OriginRank> auto& r) {
   f("place", r.place, Integer{1, trials_max})("rivals", r.rivals, Integer{1, trials_max});
 }
 void fields(auto& f, Of<Origin> auto& o) {
-  f("run", o.run)("model", o.model)("phase", o.phase)("step", o.step).some("replaces", o.replaces);
-  f.some("rank", o.rank);
+  f("run", o.run)("model", o.model)("phase", o.phase, phase_number)("step", o.step, step_number);
+  f.some("replaces", o.replaces).some("rank", o.rank);
 }
 void fields(auto& f, Of<ScheduleStage> auto& s) {
-  f("phase", s.phase, Integer{1, 10'000})("params", s.params);
+  f("phase", s.phase, Integer{1, phases_max})("params", s.params);
 }
 void fields(auto& f, Of<TrialProposed> auto& e) {
-  f("trial", e.trial)("sweep", e.sweep)("number", e.number)("params", e.params);
+  f("trial", e.trial)("sweep", e.sweep)("number", e.number, Integer{0, exact_max});
+  f("params", e.params);
   f.some("from", e.from).some("origin", e.origin).some("schedule", e.schedule);
   f.some("creator", e.creator, Text{creator_bytes_max});
 }
@@ -71,18 +74,20 @@ void fields(auto& f, Of<LeaseRenewed> auto& e) {
 }
 void fields(auto& f, Of<RunStarted> auto& e) { f("lease", e.lease); }
 void fields(auto& f, Of<ReportRecorded> auto& e) {
-  f("lease", e.lease)("run", e.run)("phase", e.phase)("step", e.step)("value", e.score);
+  f("lease", e.lease)("run", e.run)("phase", e.phase, phase_number);
+  f("step", e.step, step_number)("value", e.score);
   f.some("further", e.further).some("seed_applied", e.seed_applied);
   f.some("resumable", e.resumable).some("spent", e.spent);
   f.some("phase_seconds", e.phase_seconds);
 }
 void fields(auto& f, Of<VerdictGiven> auto& e) {
-  f("run", e.run)("phase", e.phase);
+  f("run", e.run)("phase", e.phase, phase_number);
   fields(f, e.verdict);
 }
 void fields(auto& f, Of<ModelSaved> auto& e) {
   f("model", e.model)("lease", e.lease)("run", e.run)("sha256", e.sha256, Digest{});
-  f("bytes", e.bytes)("step", e.step)("phase", e.phase).maybe("parent", e.parent);
+  f("bytes", e.bytes, Integer{0, exact_max})("step", e.step, step_number);
+  f("phase", e.phase, phase_number).maybe("parent", e.parent);
 }
 void fields(auto& f, Of<KeptSlots> auto& k) {
   f("worker", k.worker)("cpus", k.cpus, Integer{1, slots_max})("until_us", k.until, us);
@@ -121,7 +126,7 @@ void fields(auto& f, Of<TokenCreated> auto& e) {
 void fields(auto& f, Of<TokenRevoked> auto& e) { f("token", e.token).some("by", e.by); }
 void fields(auto& f, Of<ArtifactSaved> auto& e) {
   f("lease", e.lease)("run", e.run)("name", e.name, read_artifact_name);
-  f("sha256", e.sha256, Digest{})("bytes", e.bytes, Integer{0});
+  f("sha256", e.sha256, Digest{})("bytes", e.bytes, Integer{0, exact_max});
 }
 void fields(auto& f, Of<NoteAdded> auto& e) {
   f("on", e.on)("request_id", e.request_id)("text", e.text)("author", e.author);

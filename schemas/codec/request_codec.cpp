@@ -10,8 +10,6 @@ namespace hone {
 namespace codec {
 
 constexpr Integer slots{0, slots_max};
-constexpr Integer phase_number{0, phases_max - 1};
-constexpr Integer step_number{0, exact_max};
 constexpr ListOf further_values{OfType{}, objectives_max};
 
 void fields(auto& f, Of<SubmitRequest> auto& r) {

@@ -64,6 +64,20 @@ def test_a_report_that_was_never_judged_is_refused(server, document):
                 words=["event"])
 
 
+@pytest.mark.parametrize("kind, name", [
+    ("report_recorded", "step"), ("report_recorded", "phase"), ("verdict_given", "phase"),
+    ("model_saved", "step"), ("model_saved", "phase"), ("model_saved", "bytes"),
+    ("trial_proposed", "number")])
+def test_counts_of_events_had_no_bounds(server, document, kind, name):
+    """`hone show`, `curve`, `export` and `runs` ended with SIGSEGV on a step of -2^63."""
+    first = kinds(document, kind)[0]
+    for value in (-2**63, -1, 2**53, 2**63 - 1):
+        broken = copy.deepcopy(document)
+        broken["events"][first]["body"][name] = value
+        problem(server.ask("POST", "/v1/imports", {"request_id": f"{value}", "export": broken}),
+                400, "invalid")
+
+
 @pytest.mark.parametrize("rule", ["hypertrick", "median", "percentile", "asha", "hone"])
 def test_the_explanation_of_a_verdict_without_its_inputs_ended_the_server(server, rule):
     sweep = server.submit(sweep_spec(terminator={"rule": rule}, search={"method": "random",
