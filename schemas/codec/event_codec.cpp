@@ -96,6 +96,7 @@ void fields(auto& f, Of<RunReturned> auto& e) {
   f("lease", e.lease)("run", e.run)("reason", e.reason)("detail", e.detail);
   f.some("failure", e.failure).some("not_before_us", e.not_before, us).some("avoid", e.avoid);
   f.some("alone", e.alone).some("keep", e.keep).some("separated", e.separated);
+  f.some("workers_lost", e.workers_lost, Integer{0, exact_max});
 }
 void fields(auto& f, Of<RunEnded> auto& e) {
   f("run", e.run)("state", e.state)("reason", e.reason)("exit_code", e.exit_code);

@@ -110,6 +110,7 @@ EndReason read_seen_reason(const Spot& spot) {
 void fields(auto& f, Of<EndRequest> auto& r) {
   f("reason", r.reason, read_seen_reason).maybe("exit_code", r.exit_code).maybe("detail", r.detail);
   f.maybe("log_tail", r.log_tail).some("failure", r.failure).some("gpu_full", r.gpu_full);
+  f.some("worker_killed", r.worker_killed);
 }
 
 void fields(auto& f, Of<RecordCodeRequest> auto& r) { f("workflow", r.workflow); }

@@ -196,6 +196,9 @@ struct RunReturned {
   bool alone = false;
   std::optional<KeptSlots> keep{};  // it is to continue there with more or fewer slots
   bool separated = false;           // the other runs of its worker are faster without it
+  // Workers in a row that were lost with the run on them, this one included, without a report
+  // between them; 0: its worker was not lost
+  int workers_lost = 0;
 };
 
 struct RunEnded {

@@ -293,6 +293,7 @@ struct EndRequest {
   std::string log_tail;             // the last lines the process wrote, for failures
   Failure failure = Failure::none;  // none: as the reason implies
   bool gpu_full = false;            // failure is oom: it was the memory of a GPU
+  bool worker_killed = false;       // requeue_requested: the process died with its worker
 };
 
 struct BeatRequest {

@@ -82,11 +82,11 @@ void fields(Archive& archive, MaybeConst<Run> auto& run) {
   auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
          resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
          artifacts, phase_from, step, step_reports, checkpoint_step, files, alone, keep, pace,
-         pace_cpus, paces, paces_on, paces_kind, separated_at] = run;
+         pace_cpus, paces, paces_on, paces_kind, separated_at, workers_lost, lost_after] = run;
   archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
           resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
           artifacts, phase_from, step, step_reports, checkpoint_step, files, alone, keep, pace,
-          pace_cpus, paces, paces_on, paces_kind, separated_at);
+          pace_cpus, paces, paces_on, paces_kind, separated_at, workers_lost, lost_after);
 }
 
 template <class Archive>
@@ -209,9 +209,9 @@ void fields(Archive& archive, MaybeConst<Sweep> auto& sweep) {
 template <class Archive>
 void fields(Archive& archive, MaybeConst<Lease> auto& lease) {
   auto& [id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
-         files, weight, devices, alone, cpus, kind] = lease;
+         files, weight, devices, alone, cpus, kind, shared] = lease;
   archive(id, attempt, sweep, worker, request_id, resume, expires_at, granted_at, workflow, step,
-          files, weight, devices, alone, cpus, kind);
+          files, weight, devices, alone, cpus, kind, shared);
 }
 
 template <class Archive>

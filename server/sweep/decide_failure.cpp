@@ -47,7 +47,8 @@ bool may_retry(const Sweep& sweep, const Run& run, Failure failure) {
 std::string why_no_retry(const Sweep& sweep, const Run& run, const EndRequest& end, Failure failure,
                          Duration trained) {
   const FailureRule& rule = rule_of(failure);
-  const bool free = end.reason == EndReason::requeue_requested || failure == Failure::preempted;
+  const bool requeued = end.reason == EndReason::requeue_requested && !end.worker_killed;
+  const bool free = requeued || failure == Failure::preempted;
   if (free && run.attempts >= attempts_max) return std::to_string(attempts_max) + " attempts";
   const auto own = own_retries(sweep, run);
   if (!free && own && run.losses >= *own) return "its step's retries";
@@ -128,10 +129,11 @@ EndReason reason_of(Order order, const Sweep& sweep) {
   return order == Order::kill ? EndReason::user_kill : EndReason::user_cancel;
 }
 
-void fail_attempt(const Book& book, const Lease& lease, const EndRequest& end, Instant now,
+void fail_attempt(const Book& book, const Lease& lease, const EndRequest& given, Instant now,
                   Events& events) {
   const Sweep& sweep = book.sweeps.at(lease.sweep);
   const Run& run = *find_run(book, lease.attempt.run);
+  const EndRequest end = with_lost_worker(run, lease, given);
   if (sweep.order != Order::none) {
     return end_run(book, sweep,
                    {.run = run.id,
@@ -141,7 +143,8 @@ void fail_attempt(const Book& book, const Lease& lease, const EndRequest& end, I
                    events);
   }
   const Failure failure = end.failure == Failure::none ? failure_of(end.reason) : end.failure;
-  if (blames_worker(failure, end.reason)) quarantine(book, lease, end, now, events);
+  if (blames_worker(failure, end.reason) && !lost_worker(end))
+    quarantine(book, lease, end, now, events);
   RunEnded failed{.run = run.id,
                   .state = RunState::failed,
                   .reason = end.reason,
@@ -162,8 +165,11 @@ void fail_attempt(const Book& book, const Lease& lease, const EndRequest& end, I
   if (!why.empty()) return end_run(book, sweep, failed, events);
   std::optional<WorkerId> avoid;
   if (rule_of(failure).retry == Retry::elsewhere) avoid = lease.worker;
-  events.emplace_back(RunReturned{lease.id, run.id, end.reason, end.detail, failure,
-                                  end_of_rest(sweep, run, failure, now), avoid});
+  RunReturned returned{lease.id,   run.id,  end.reason,
+                       end.detail, failure, end_of_rest(sweep, run, failure, now),
+                       avoid};
+  if (lost_worker(end)) returned.workers_lost = run.workers_lost + 1;
+  events.emplace_back(std::move(returned));
 }
 
 Events run_ready(const Book& book, const Run& run, Instant now) {

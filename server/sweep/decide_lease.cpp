@@ -171,7 +171,9 @@ std::optional<Choice> choose_run(const Book& book, const Sweep& sweep, WorkerId 
   bool waits_for_slots = false;
   for (const RunId id : sweep.queue) {
     const Run& run = *find_run(book, id);
-    if (run.avoid == worker || waits_for_others(run, worker, capacity)) continue;
+    if (run.avoid == worker || waits_for_others(run, worker, capacity) ||
+        waits_to_be_alone(book, run, worker))
+      continue;
     const ResourcesSpec needs = needs_of(sweep.spec, run);
     if (places.fits_now(needs)) return Choice{Choice::Kind::resume, id, 0, places.gpus_for(needs)};
     if (!capacity || !places.fits_later(needs)) continue;
@@ -326,11 +328,13 @@ Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant 
   const bool aside = worker.aside_until.has_value();
   if (aside && others_there(book, request.worker, now)) return events;
   if (aside) events.emplace_back(WorkerAllowed{request.worker, false});
+  if (tries_alone(book, worker)) return events;
   const Capacity capacity{free_room(worker, request), whole(worker)};
   const std::vector<Candidate> order = candidates_for(book, request, now);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const Sweep& sweep = *order[i].sweep;
     auto candidate = find_lease_candidate(book, sweep, request.worker, capacity);
+    if (!candidate && empties_for(book, sweep, worker, now)) return events;
     if (!candidate) continue;
     if (!aside) events.clear();  // the grant shows that the worker is alive
     auto width = width_of(book, sweep, *candidate, request.worker, capacity.free);
@@ -374,13 +378,7 @@ Result<Events> decide_tick(const Book& book, Instant now) {
   Events events;
   if (!book.lease_deadlines.empty() && book.lease_deadlines.begin()->first <= now) {
     const Lease& lease = book.leases.at(book.lease_deadlines.begin()->second);
-    fail_attempt(book, lease,
-                 {.reason = EndReason::worker_lost,
-                  .exit_code = 0,
-                  .detail = text(lease.worker) + " sent no heartbeat in time",
-                  .log_tail = {},
-                  .failure = Failure::infra},
-                 now, events);
+    fail_attempt(book, lease, end_of_silence(lease), now, events);
     return events;
   }
   if (!book.rests.empty() && book.rests.begin()->first <= now)

@@ -166,6 +166,7 @@ class EventFolder {
     book_.workers.at(e.worker).seen_at = at_;
     take_slots(book_, sweep, book_.leases.at(e.lease), e.turn, at_);
     join_neighbours(book_, book_.leases.at(e.lease), e.neighbours, at_);
+    note_company(book_, book_.workers.at(e.worker));
     if (!imported_) book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
     expect(e.lease > book_.last_lease, "leases are minted in order");
@@ -184,6 +185,7 @@ class EventFolder {
     lease.expires_at = e.expires_at;
     book_.workers.at(lease.worker).seen_at = at_;
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
+    clear_if_outlived(run_of(lease.attempt.run), lease, at_);
   }
 
   void operator()(const RunStarted& e) {
@@ -196,6 +198,7 @@ class EventFolder {
            "reports are recorded once and in order");
     run.reports.push_back({e.step, e.score, std::nullopt, e.spent.value_or(0)});
     run.setbacks = 0;
+    run.workers_lost = 0;
     clear_suspects(book_, book_.leases.at(e.lease), at_);
     Sweep& sweep = sweep_of_run(e.run);
     note_width(sweep, run, book_.leases.at(e.lease), at_);
@@ -234,12 +237,14 @@ class EventFolder {
   void operator()(const RunReturned& e) {
     Run& run = run_of(e.run);
     Sweep& sweep = sweep_of_run(e.run);
-    if (!e.alone) note_failure(run, e.failure, e.reason);
+    const bool lost = e.workers_lost > 0;
+    if (!e.alone) note_failure(run, e.failure, lost ? EndReason::worker_lost : e.reason);
+    note_lost_worker(run, e, book_.leases.at(run.lease), at_);
     release(run);
     run.state = RunState::queued;
     if (e.alone)
       run.alone = true;
-    else if (e.reason != EndReason::requeue_requested && e.failure != Failure::preempted)
+    else if ((lost || e.reason != EndReason::requeue_requested) && e.failure != Failure::preempted)
       ++run.losses;
     run.avoid = e.avoid;
     run.keep = e.keep;
@@ -304,6 +309,7 @@ class EventFolder {
     Run& run = run_of(e.run);
     Sweep& sweep = sweep_of_run(e.run);
     clear_suspects(book_, book_.leases.at(e.lease), at_);
+    run.workers_lost = 0;
     release(run);
     begin_next_step(sweep, run, e);
     sweep.queue.push_front(e.run);

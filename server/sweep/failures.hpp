@@ -65,6 +65,8 @@ inline constexpr Duration absent_after = seconds(360);
 inline constexpr int suspects_max = 3;
 inline constexpr Duration aside_first = seconds(600);
 inline constexpr Duration aside_last = seconds(7200);
+// A run is tried alone after so many lost workers in a row: one machine a day may fail by itself.
+inline constexpr int lost_workers_max = 2;
 
 // The class of a failure for which the worker names none.
 constexpr Failure failure_of(EndReason reason) {

@@ -73,6 +73,28 @@ void fail_attempt(const Book& book, const Lease& lease, const EndRequest& end, I
 // Returns the reason with which runs end under the order of their sweep: time_limit, user_cancel or
 // user_kill.
 EndReason reason_of(Order order, const Sweep& sweep);
+// lost_workers.cpp
+// The end of an attempt whose lease expired.
+EndRequest end_of_silence(const Lease& lease);
+// Whether its worker was lost with the attempt.
+bool lost_worker(const EndRequest& end);
+// Returns the end of an attempt with its class where the worker was lost: it counts if the run was
+// alone there; nothing tells it from the others that were.
+EndRequest with_lost_worker(const Run& run, const Lease& lease, EndRequest end);
+// Whether the run must wait until no other run is on the worker.
+bool waits_to_be_alone(const Book& book, const Run& run, WorkerId worker);
+// Whether a run is on the worker that is tried alone there.
+bool tries_alone(const Book& book, const WorkerState& worker);
+// Whether the worker takes no run of a later sweep, so that it becomes empty for one of this sweep.
+bool empties_for(const Book& book, const Sweep& sweep, const WorkerState& worker, Instant now);
+// Folds a lease: the runs of its worker are not alone there.
+void note_company(Book& book, const WorkerState& worker);
+// Folds the return of a run whose worker may have been lost. Call before its lease is released.
+void note_lost_worker(Run& run, const RunReturned& e, const Lease& lease, Instant at);
+// Folds a sign of life: a run that trains alone for longer than before a loss caused none of them.
+void clear_if_outlived(Run& run, const Lease& lease, Instant at);
+
+// decide_failure.cpp
 // Makes a run ready whose rest is over, or opens a reserved run to all workers.
 Events run_ready(const Book& book, const Run& run, Instant now);
 // Folds a failure that speaks against the run's worker.

@@ -83,6 +83,8 @@ struct Run {
   WorkerId paces_on{};
   int paces_kind = 0;
   Instant separated_at{};  // when it last gave its slots back for its neighbours; zero: never
+  int workers_lost = 0;    // in a row with the run on them, since it last trained on
+  Duration lost_after{};   // the longest of its attempts whose workers were lost
 };
 
 struct Trial {
@@ -189,6 +191,7 @@ struct Lease {
   bool alone = false;                    // as Run::alone when it was granted
   int cpus = 0;                          // slots, where resources.cpus is a range; 0: it is not
   int kind = 0;                          // of run, as its neighbours are measured
+  bool shared = false;                   // another run has been on the worker meanwhile
 };
 
 struct RunOnWorker {

@@ -49,8 +49,13 @@ void Attempt::recover(Turn& turn, const Recovered& input) {
   if (input.exited)
     process_.exited(*input.exited);
   else
-    process_.not_started(
-        {EndReason::requeue_requested, 0, "its worker was killed", {}, Failure::preempted});
+    process_.not_started({EndReason::requeue_requested,
+                          0,
+                          "its worker was killed",
+                          {},
+                          Failure::preempted,
+                          false,
+                          true});
   note(turn, NoteLevel::info,
        "an earlier process of this worker left " + std::to_string(input.lines.size()) +
            " lines that may not have been delivered");
@@ -334,7 +339,13 @@ void Attempt::on_error(Turn& turn, const KeepFiles&, const Error& error) {
   advance(turn);
 }
 
-void Attempt::on_error(Turn& turn, const EndCall&, const Error& error) {
+// A server of an earlier version refuses the member, and counts such an end as a preemption.
+void Attempt::on_error(Turn& turn, const EndCall& call, const Error& error) {
+  if (call.request.worker_killed && error.code == Code::invalid) {
+    EndCall older = call;
+    older.request.worker_killed = false;
+    return call_.send(turn, std::move(older));
+  }
   refused_ = error.code == Code::stale_epoch;
   if (!is_gone(error)) note(turn, NoteLevel::error, "its end was rejected: " + error.detail);
   forget(turn);

@@ -45,6 +45,14 @@ std::string reason_in_log(const Program& program, const Child& child, int wait_s
   return WIFEXITED(wait_status) ? last_sentence(program.log, child.log_start) : std::string();
 }
 
+// A memory killer or a user; the other signals are faults of the process itself.
+EndedBy ended_by(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) return EndedBy::itself;
+  const int signal = WTERMSIG(wait_status);
+  const bool sent = signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+  return sent ? EndedBy::another : EndedBy::itself;
+}
+
 std::string quoted_reason(const std::string& sentence) {
   return sentence.empty() ? "" : ": " + sentence;
 }
@@ -100,7 +108,7 @@ void Supervisor::start_worker(Worker& worker) {
     worker.child = *std::move(child);
     return;
   }
-  worker.due_at = worker.started_at + worker.backoff.after_a_life_of({});
+  worker.due_at = worker.started_at + worker.backoff.after_a_life_of({}, EndedBy::itself);
   report_(worker.program.name + ": " + child.error().detail);
 }
 
@@ -186,7 +194,8 @@ void Supervisor::handle_worker_exit(Worker& worker, int wait_status) {
   worker.child.reset();
   if (stops_asked_ > 0 || !server_) return;
   const Instant t = now();
-  const Duration wait = worker.backoff.after_a_life_of(t - worker.started_at);
+  const Duration wait =
+      worker.backoff.after_a_life_of(t - worker.started_at, ended_by(wait_status));
   worker.due_at = t + wait;
   report_(worker.program.name + " ended (" + end_text(wait_status) + ")" + quoted_reason(sentence) +
           "; starting it again in " + std::to_string(wait.us / 1'000'000) + "s");

@@ -179,9 +179,18 @@ TEST(DiskProbe, measures_syncs_and_removes_its_file) {
 TEST(Backoff, doubles_to_a_limit_and_restarts_after_a_long_life) {
   Backoff backoff;
   for (const int expected : {1, 2, 4, 8, 16, 30, 30})
-    EXPECT_EQ(backoff.after_a_life_of(seconds(5)), seconds(expected));
-  EXPECT_EQ(backoff.after_a_life_of(seconds(60)), seconds(1));
-  EXPECT_EQ(backoff.after_a_life_of(seconds(59)), seconds(2));
+    EXPECT_EQ(backoff.after_a_life_of(milliseconds(900), EndedBy::itself), seconds(expected));
+  EXPECT_EQ(backoff.after_a_life_of(seconds(30), EndedBy::itself), seconds(1));
+  EXPECT_EQ(backoff.after_a_life_of(seconds(1), EndedBy::itself), seconds(2));
+}
+
+// A run that killed its worker after 5 s made the machine wait for 30 s each time.
+TEST(Backoff, the_pause_was_longer_than_the_work) {
+  Backoff backoff;
+  for (int times = 0; times < 10; ++times)
+    EXPECT_EQ(backoff.after_a_life_of(seconds(5), EndedBy::itself), seconds(1));
+  for (int times = 0; times < 10; ++times)
+    EXPECT_EQ(backoff.after_a_life_of(milliseconds(300), EndedBy::another), seconds(1));
 }
 
 std::string next_line(Conversation& program) {
