@@ -85,12 +85,17 @@ struct Signal {
   std::string_view why;
 };
 
+// sbatch --signal=USR1@60 sends one of two, which end a program that has no handler for it.
+constexpr std::string_view soon_over = "a batch system sends it before the end of its job";
+
 // Signals that hone did not send.
 constexpr std::array signals{
     Signal{SIGKILL, Failure::infra, "it was killed from outside"},
     Signal{SIGTERM, Failure::preempted, "it was terminated from outside"},
     Signal{SIGINT, Failure::preempted, "it was interrupted from outside"},
     Signal{SIGHUP, Failure::preempted, "its session ended"},
+    Signal{SIGUSR1, Failure::preempted, soon_over},
+    Signal{SIGUSR2, Failure::preempted, soon_over},
     Signal{SIGXCPU, Failure::timed_out, "its limit on processor time was reached"},
     Signal{SIGXFSZ, Failure::infra, "its limit on file size was reached"},
     Signal{SIGBUS, Failure::infra, "a full disk or shared memory, or bad memory"},
@@ -130,7 +135,7 @@ Evidence evidence_of(const ProcessEnd& end, std::string_view log_tail) {
   const Pattern* match = last_match(log_tail);
   // A program's log does not explain a signal from outside.
   const bool from_outside = end.signal == SIGTERM || end.signal == SIGINT || end.signal == SIGHUP ||
-                            end.signal == SIGKILL;
+                            end.signal == SIGKILL || end.signal == SIGUSR1 || end.signal == SIGUSR2;
   if (match != nullptr && (!from_outside || match->failure != Failure::user_error)) {
     const auto text = std::string(without_line_end(match->text));
     return {match->failure, "its log says \"" + text + "\"", match->text == file_too_large,

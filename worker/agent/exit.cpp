@@ -31,6 +31,10 @@ std::string signal_name(int number) {
       return "SIGTERM";
     case SIGINT:
       return "SIGINT";
+    case SIGUSR1:
+      return "SIGUSR1";
+    case SIGUSR2:
+      return "SIGUSR2";
     default:
       return "signal " + std::to_string(number);
   }

@@ -26,7 +26,7 @@ Instant now() {
 sigset_t awaited_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGCHLD}) sigaddset(&set, number);
+  for (const int number : {SIGTERM, SIGINT, SIGUSR1, SIGUSR2, SIGCHLD}) sigaddset(&set, number);
   return set;
 }
 
@@ -158,8 +158,8 @@ void Loop::read_signals() {
   signalfd_siginfo info{};
   while (::read(signals_.fd(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
     if (info.ssi_signo == SIGCHLD) continue;
-    if (info.ssi_signo == SIGUSR1) {
-      inputs_.emplace_back(Leave{"SIGUSR1"});
+    if (info.ssi_signo == SIGUSR1 || info.ssi_signo == SIGUSR2) {
+      inputs_.emplace_back(Leave{info.ssi_signo == SIGUSR1 ? "SIGUSR1" : "SIGUSR2"});
       continue;
     }
     const bool again = stop_signals_++ > 0;

@@ -43,7 +43,17 @@ TEST(Evidence, of_signals) {
   EXPECT_EQ(of_signal(SIGABRT, "terminate called ... 'std::bad_alloc'"), Failure::oom);
   EXPECT_EQ(of_signal(SIGTERM, "x\nValueError: y\n"), Failure::preempted)
       << "a log does not explain a signal from outside";
-  EXPECT_EQ(of_signal(SIGUSR1), Failure::crash);
+  EXPECT_EQ(of_signal(SIGRTMIN), Failure::crash);
+}
+
+// sbatch --signal=USR1@60 was taken for a crash, which counts.
+TEST(Evidence, the_warning_before_the_end_of_a_job_is_a_preemption) {
+  for (const int number : {SIGUSR1, SIGUSR2}) {
+    EXPECT_EQ(of_signal(number), Failure::preempted);
+    EXPECT_EQ(of_signal(number, "x\nValueError: y\n"), Failure::preempted);
+    const Exited by_shell{LeaseId{1}, false, 128 + number, "", false};
+    EXPECT_EQ(end_of_exit(by_shell, {1, 3}).failure, Failure::preempted);
+  }
 }
 
 TEST(Evidence, is_in_the_detail_and_reads_the_status_of_a_shell) {

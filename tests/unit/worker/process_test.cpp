@@ -134,6 +134,34 @@ TEST_F(WorkerProcess, threads_and_devices_are_bounded) {
   EXPECT_NE(std::find(none.begin(), none.end(), "CUDA_VISIBLE_DEVICES="), none.end());
 }
 
+// A trial in a job of Slurm took the ranks of the job for its own, and waited for others.
+TEST_F(WorkerProcess, the_ranks_of_a_job_around_the_worker_reached_its_trials) {
+  const std::vector<std::string> own{"SLURM_PROCID=3",
+                                     "RANK=3",
+                                     "WORLD_SIZE=8",
+                                     "MASTER_ADDR=n1",
+                                     "OMPI_COMM_WORLD_SIZE=8",
+                                     "PMI_RANK=3",
+                                     "SLURM_TMPDIR=/t",
+                                     "RANKING=x",
+                                     "MY_RANK=1",
+                                     "SLURM_JOB_ID=7",
+                                     "HOME=/h"};
+  const auto has = [](const std::vector<std::string>& env, const std::string& entry) {
+    return std::find(env.begin(), env.end(), entry) != env.end();
+  };
+  const auto env = trial_environment(own, {"r", "s", "c"}, 1, {});
+  for (const auto* dropped : {"SLURM_PROCID=3", "RANK=3", "WORLD_SIZE=8", "MASTER_ADDR=n1",
+                              "OMPI_COMM_WORLD_SIZE=8", "PMI_RANK=3", "SLURM_JOB_ID=7"})
+    EXPECT_FALSE(has(env, dropped)) << dropped;
+  for (const auto* kept : {"SLURM_TMPDIR=/t", "RANKING=x", "MY_RANK=1", "HOME=/h"})
+    EXPECT_TRUE(has(env, kept)) << kept;
+  const auto named = trial_environment(own, {"r", "s", "c"}, 1, {}, {"SLURM_JOB_ID", "PMI_*"});
+  EXPECT_TRUE(has(named, "SLURM_JOB_ID=7"));
+  EXPECT_TRUE(has(named, "PMI_RANK=3"));
+  EXPECT_FALSE(has(named, "RANK=3"));
+}
+
 // Words of a command ----------------------------------------------------------
 
 TEST_F(WorkerProcess, parameters_are_filled_in) {
