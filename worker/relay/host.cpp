@@ -7,6 +7,7 @@
 #include <array>
 #include <cstring>
 #include <iostream>
+#include <utility>
 
 #include "worker/relay/poll.hpp"
 #include "worker/relay/timing.hpp"
@@ -18,8 +19,12 @@ namespace {
 constexpr auto from_seats = "inproc://seats";
 // More than the largest training has actors; each takes a few hundred bytes here.
 constexpr std::size_t guests_max = 4'096;
-// Besides a slot, a guest sends the states of its environments, once a phase.
-constexpr std::int64_t states_bytes_max = std::int64_t{1} << 28;
+// Besides a slot, a guest sends the states of its environments, once a phase: a megabyte for each
+// of 64 environments.
+constexpr std::int64_t states_bytes_max = std::int64_t{1} << 26;
+// Frames of one guest that wait in memory, each of a slot or of states at most: then its connection
+// is not read. As many as an actor has slots.
+constexpr int guest_frames_max = 4;
 // Frames of guests between two looks at the training.
 constexpr int frames_at_once = 256;
 // Weights for one guest take no more of a network that many share, nor of the processors.
@@ -65,6 +70,7 @@ Result<std::unique_ptr<Host>> Host::open(HostPlan plan) {
   socket.set(zmq::sockopt::curve_secretkey, ours.secret);
   socket.set(zmq::sockopt::router_mandatory, true);
   socket.set(zmq::sockopt::linger, static_cast<int>(goodbye_ms.count()));
+  socket.set(zmq::sockopt::rcvhwm, guest_frames_max);
   socket.set(zmq::sockopt::maxmsgsize,
              static_cast<std::int64_t>(host->plan_.layout.slot_bytes) + states_bytes_max);
   const auto& address = host->plan_.address;
@@ -179,6 +185,7 @@ void Host::from_training() {
   const bool asks =
       header->message == ipc::MessageKind::grant || header->message == ipc::MessageKind::park;
   if (asks && seat.owed++ == 0) seat.owed_since = Clock::now();
+  if (header->message == ipc::MessageKind::park) seat.parks = true;
 }
 
 // Weights precede the first grant; after that they are sent as often as the network should carry.
@@ -234,6 +241,7 @@ void Host::hear(const std::string& name, const Frame& frame) {
 bool Host::take(Seat& seat, const Frame& frame) {
   seat.owed_since = Clock::now();
   if (frame.message == ipc::MessageKind::parked) {
+    if (!std::exchange(seat.parks, false)) return false;
     seat.owed = 0;
     seat.channel->send({frame.message, 0, 0, frame.body});
     return true;

@@ -65,6 +65,7 @@ class Host {
     Clock::time_point sent{};        // they were
     int owed = 0;                    // messages of the training that the guest has not answered
     Clock::time_point owed_since{};  // or since it answered one of them
+    bool parks = false;              // the guest is to send the states of its environments
   };
 
   explicit Host(HostPlan plan);

@@ -148,6 +148,25 @@ TEST_F(HostOfGuests, an_actor_is_played_by_a_guest) {
   EXPECT_EQ(std::memcmp(slot.data(), "12345", 5), 0);
 }
 
+TEST_F(HostOfGuests, a_guest_sends_the_states_of_its_environments_once_for_each_park) {
+  RogueGuest guest(read_meeting(file_).value());
+  guest.send({.kind = FrameKind::hello});
+  EXPECT_EQ(waiting(), 1);
+  auto training = actor(1);
+  const auto seat = guest.receive(FrameKind::assign).seat;
+  const Frame parked{FrameKind::message, seat, ipc::MessageKind::parked, 0, 0, "states"};
+  for (int phase = 0; phase < 2; ++phase) {
+    ASSERT_TRUE(training.send({ipc::MessageKind::park, 0, 0, {}}));
+    EXPECT_EQ(guest.receive(FrameKind::message).message, ipc::MessageKind::park);
+    guest.send(parked);
+    const auto message = training.receive();
+    ASSERT_TRUE(message);
+    EXPECT_EQ(message->payload, "states");
+  }
+  guest.send(parked);
+  EXPECT_FALSE(training.receive()) << "states that the training did not ask for filled its memory";
+}
+
 // As nodes of gorila do.
 TEST_F(HostOfGuests, a_guest_asks_and_tells_its_trainer) {
   RogueGuest guest(read_meeting(file_).value());
@@ -183,6 +202,9 @@ TEST_F(HostOfGuests, a_guest_that_sends_what_no_actor_sends_loses_its_actor) {
       },
       [](std::uint64_t seat) {
         return bytes_of({FrameKind::message, seat, ipc::MessageKind::answer, 0, 1, {}});
+      },
+      [](std::uint64_t seat) {  // it was not asked to park
+        return bytes_of({FrameKind::message, seat, ipc::MessageKind::parked, 0, 0, "{}"});
       },
       [](std::uint64_t seat) {
         return bytes_of({FrameKind::message, seat, ipc::MessageKind::tell, 0, 0,
