@@ -38,4 +38,10 @@ Status check_origin(std::string_view host, std::string_view origin, Listening ho
   return refuse(Code::forbidden, "a page of " + std::string(origin) + " may not use this server");
 }
 
+Status check_site(std::string_view site) {
+  if (site.empty() || site == "same-origin" || site == "none") return Done{};
+  return refuse(Code::forbidden,
+                "a page of another site may not use this server; open its address directly");
+}
+
 }  // namespace hone::api

@@ -18,4 +18,9 @@ struct Listening {
 };
 Status check_origin(std::string_view host, std::string_view origin, Listening how);
 
+// site: the header Sec-Fetch-Site, which browsers alone send and no page can set; empty if absent.
+// Refuses (forbidden) requests that a page of another origin caused, be it of the same site, which
+// every port of a machine is: the page cannot see the answer, but the server would work for it.
+Status check_site(std::string_view site);
+
 }  // namespace hone::api

@@ -29,7 +29,7 @@ struct RequestHead {
   std::optional<std::uint64_t> content_length;
   std::size_t fields = 0;  // in all
   std::string host, origin, authorization, expect, accept, last_event_id, request_id;
-  std::string accept_encoding, if_none_match, term;
+  std::string accept_encoding, if_none_match, term, site;
 };
 
 // A request whose header was accepted. Its body is read when its route is known.

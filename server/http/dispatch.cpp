@@ -111,6 +111,7 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   if (!parsed) return api::problem(parsed.error());
   auto& request = incoming.request = *std::move(parsed);
   if (auto page = answer_page(shared, request, head)) return page;
+  if (auto ours = api::check_site(head.site); !ours) return api::problem(ours.error());
   auto match = api::find_route(request.method, request.path);
   if (match.route == nullptr && !match.allow.empty())
     return api::wrong_method(head.method, request.path, match.allow);

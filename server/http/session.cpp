@@ -95,6 +95,7 @@ RequestHead head_of(const HeadParser& parser) {
   head.last_event_id = text_of(fields["Last-Event-ID"]);
   head.request_id = text_of(fields["X-Request-Id"]);
   head.term = text_of(fields["Hone-Term"]);
+  head.site = text_of(fields["Sec-Fetch-Site"]);
   return head;
 }
 
