@@ -146,6 +146,8 @@ Status check_header_text(std::string_view header) {
   return check_host(fields, is_http_1_0);
 }
 
+bool is_ambiguous_line(std::string_view line) { return !std::ranges::all_of(line, is_value_char); }
+
 std::string_view authority_of(std::string_view target) {
   constexpr std::string_view scheme = "http://";
   if (!target.starts_with(scheme)) return {};

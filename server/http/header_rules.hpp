@@ -23,6 +23,10 @@ Status check_method_so_far(std::string_view bytes);
 // a Content-Length or in HTTP/1.0, and a missing or malformed Host.
 Status check_header_text(std::string_view header);
 
+// Whether a proxy could end the line earlier than this server: it has a character that no value of
+// a field may have, such as a bare LF, be it in quotes.
+bool is_ambiguous_line(std::string_view line);
+
 // The authority of a target in absolute form ("http://host:1/path"), which then replaces the field
 // Host; empty for a target in another form.
 std::string_view authority_of(std::string_view target);

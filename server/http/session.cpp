@@ -99,6 +99,14 @@ RequestHead head_of(const HeadParser& parser) {
   return head;
 }
 
+// Refuses the line of a chunk that two programs could read in two ways.
+struct CheckChunkLine {
+  void operator()(std::uint64_t, beast::string_view extensions, error_code& trouble) const {
+    if (is_ambiguous_line({extensions.data(), extensions.size()}))
+      trouble = bhttp::error::bad_chunk_extension;
+  }
+};
+
 class Session final : public Connection {
  public:
   Session(Shared& all, tcp::socket socket, ClientAddress from)
@@ -132,6 +140,7 @@ class Session final : public Connection {
   beast::flat_buffer buffer_;         // bytes read and not yet parsed
   std::optional<HeadParser> head_;    // of the current request
   std::optional<PieceParser> piece_;  // of its body, when it is read in pieces
+  CheckChunkLine check_chunk_line_;   // parsers refer to it
 };
 
 asio::awaitable<void> Session::input() {
@@ -189,6 +198,7 @@ asio::awaitable<Status> Session::read_body(std::string& body, std::size_t most) 
   BodyParser parser(std::move(*head_));
   parser.body_limit(most);
   parser.eager(true);
+  parser.on_chunk_header(check_chunk_line_);
   const error_code trouble = co_await parse(parser, [](const auto& one) { return one.is_done(); });
   body = std::move(parser.get().body());
   if (trouble) co_return body_error(trouble, most);
@@ -199,6 +209,7 @@ asio::awaitable<Result<std::size_t>> Session::read_piece(std::span<char> piece, 
   if (!piece_) {
     piece_.emplace(std::move(*head_));
     piece_->body_limit(most);
+    piece_->on_chunk_header(check_chunk_line_);
   }
   if (piece_->is_done()) co_return std::size_t{0};
   auto& body = piece_->get().body();

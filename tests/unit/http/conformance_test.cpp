@@ -44,7 +44,12 @@ std::vector<Row> framing_rows() {
     rows.push_back({bad, post("Content-Length: " + std::string(bad) + "\r\n", "hello")});
   for (const char* chunk :
        {"zz\r\n", "-1\r\n", "0x5\r\nhello\r\n0\r\n\r\n", " 5\r\nhello\r\n", "5\nhello\n0\n\n",
-        "5\r\nhelloX\r\n0\r\n\r\n", "fffffffffffffffff\r\nhello\r\n", "\r\n5\r\nhello\r\n"})
+        "5\r\nhelloX\r\n0\r\n\r\n", "fffffffffffffffff\r\nhello\r\n", "\r\n5\r\nhello\r\n",
+        "2;a=\"\n\"\r\n{}\r\n0\r\n\r\n", "2;a=\"b\nc\"\r\n{}\r\n0\r\n\r\n",
+        "2;a=\"\\\n\"\r\n{}\r\n0\r\n\r\n", "2;a=\n\r\n{}\r\n0\r\n\r\n", "2\n;a\r\n{}\r\n0\r\n\r\n",
+        "2;\n\r\n{}\r\n0\r\n\r\n", "2;a=\"\x01\"\r\n{}\r\n0\r\n\r\n",
+        "2;a=\"\x7f\"\r\n{}\r\n0\r\n\r\n", "2;a=\"\r\"\r\n{}\r\n0\r\n\r\n",
+        "2\r\n{}\r\n0;a=\"\n\"\r\n\r\n", "2\r\n{}\r\n0\r\nX: a\nHost: b\r\n\r\n"})
     rows.push_back({chunk, post("Transfer-Encoding: chunked\r\n", chunk)});
   return rows;
 }
@@ -118,6 +123,8 @@ TEST(Conformance, serves_what_the_rfc_allows) {
   TestServer server;
   const std::vector<Row> rows{
       {"chunks in capitals", post("transfer-encoding:  CHUNKED \t\r\n", "0\r\n\r\n")},
+      {"a chunk extension in quotes",
+       post("Transfer-Encoding: chunked\r\n", "2;a=\"b;\tc\"\r\n{}\r\n0\r\n\r\n")},
       {"a chunk extension", post("Transfer-Encoding: chunked\r\n", "2;a=b\r\n{}\r\n0\r\n\r\n")},
       {"a trailer", post("Transfer-Encoding: chunked\r\n", "2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n")},
       {"zeros before a length", post("Content-Length: 0002\r\n", "{}")},
