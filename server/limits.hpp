@@ -69,13 +69,19 @@ inline constexpr std::size_t answers_per_client_bytes_max = answers_bytes_max / 
 // of the io thread, in which reports wait.
 inline constexpr std::size_t joined_body_bytes_max = 64 * 1024;
 // Larger bodies are parsed on a separate thread: 64 KiB take 1 ms of the io thread, 60 MB five
-// seconds. One at a time, so that the memory is that of one document.
+// seconds. One at a time, so that the memory is that of one document; imports, which take as long
+// as all others together, have a thread for themselves.
 inline constexpr std::size_t io_parse_bytes_max = 64 * 1024;
 inline constexpr std::size_t parser_threads = 1;
+inline constexpr std::size_t import_threads = 1;
 // Of the values of one body: ten times the text of the largest import. Our own exports take eight
 // times their text, brackets alone 27 times.
 inline constexpr std::size_t document_bytes_max = 640 * 1024 * 1024;
-inline constexpr Duration handshake_time = seconds(10);   // of TLS: three round trips at most
+// Of TLS: three round trips at most. While others wait for the place of a handshake, less: twice
+// the three round trips around the world.
+inline constexpr Duration handshake_time = seconds(10);
+inline constexpr Duration handshake_time_least = seconds(2);
+inline constexpr std::size_t handshakes_max = 192;        // of 90 KB: 17 MB
 inline constexpr Duration request_timeout = seconds(30);  // from the first byte to the last
 inline constexpr Duration linger_time = seconds(2);       // for a client to read a refusal
 inline constexpr std::size_t linger_bytes_max = 64 * 1024 * 1024;  // that it sends meanwhile
@@ -92,9 +98,17 @@ inline constexpr std::int64_t incumbent_runs_max = 20'000;  // about a second of
 inline constexpr std::size_t page_bytes_max = 4 * 1024 * 1024;  // of a page of events
 // A larger event is listed without its content: an import has up to 64 MiB, a submission 4.
 inline constexpr std::size_t event_bytes_max = 4 * 1024 * 1024;
-inline constexpr std::size_t reads_queued_max = 1024;  // beyond: 503
-// Reads of whole sweeps (export, replay, filters): they have one reader thread, the others have one
-// for themselves. A user's terminals run a few of them at once.
+// Waiting reads of one token or address: more than a browser's tabs and scripts ask at once, and
+// what a thread answers within the time of a read. Of all: sixteen such clients. Beyond: 503.
+inline constexpr std::size_t reads_queued_each_max = 256;
+inline constexpr std::size_t reads_queued_max = 4'096;
+// What one job may put a token or address behind the others: ten pages of the slowest kind.
+inline constexpr Duration debt_max = seconds(1);
+// Pieces of blobs and other work of the disk: each holds 256 KiB, which the bound of bodies counts.
+inline constexpr std::size_t disk_jobs_queued_each_max = 1'024;
+inline constexpr std::size_t disk_jobs_queued_max = 4'096;
+// Reads of whole sweeps (replay, filters): they have one reader thread, pages have one for
+// themselves. A user's terminals run a few of them at once.
 inline constexpr std::size_t heavy_reads_max = 64;
 inline constexpr std::size_t heavy_reads_per_speaker_max = 8;
 // From the header of a request until its answer is there; then 504. Pages take milliseconds, the
@@ -111,8 +125,10 @@ inline constexpr std::int64_t watch_batch_events = 200;  // one write: what a sl
 // 256 watchers hold 64 MiB, and each one event that may be larger.
 inline constexpr std::size_t watch_batch_bytes = 256 * 1024;
 inline constexpr Duration watch_quiet_time = seconds(15);  // proxies close after a silent minute
-inline constexpr std::size_t reader_threads = 2;           // a third takes a core from the writer
-inline constexpr std::size_t disk_threads = 2;             // for blobs: an fsync may take seconds
+// Two for users' reads: one more would take a core from the writer. One for standbys, event streams
+// and logs, whose reads take a millisecond and never wait for users' reads.
+inline constexpr std::size_t reader_threads = 3;
+inline constexpr std::size_t disk_threads = 2;  // for blobs: an fsync may take seconds
 
 // The dashboard's reads. Each holds one reader for at most about two seconds.
 inline constexpr std::int64_t columns_rows_max = 200'000;       // of a sweep: 20 MB of body

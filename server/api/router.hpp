@@ -5,6 +5,7 @@
 #include <SQLiteCpp/Database.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,6 +32,8 @@ struct Write {
   // The command that undoes this one if its client disconnects before the reply.
   std::optional<Command> (*take_back)(const Reply&) = nullptr;
   std::size_t body_bytes_max = limits::body_bytes_max;
+  // Takes so much memory and time that a token or address may have one in progress.
+  bool one_at_a_time = false;
 };
 
 // How long a read may take: a page, or a whole sweep or ledger. Heavy reads have a reader thread

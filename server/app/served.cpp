@@ -36,6 +36,7 @@ http::ServerParts Served::parts(const ServerOptions& options, api::Role& role, b
           .parsers = parsers,
           .blobs = blobs,
           .counters = counters,
+          .importers = &importers,
           .drain_delay = {},
           .blob_grace = from_seconds(options.blob_grace_s),
           .dashboard = &pages,

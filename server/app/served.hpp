@@ -33,7 +33,8 @@ struct Served {
   std::unique_ptr<SQLite::Database> writer;
   http::ReaderPool readers;
   http::DiskPool disk{limits::disk_threads};
-  http::DiskPool parsers{limits::parser_threads};
+  http::DiskPool parsers{limits::parser_threads, http::Price::cpu};
+  http::DiskPool importers{limits::import_threads, http::Price::cpu};
   std::unique_ptr<Followers> followers;
   Counters counters;
   dashboard::Pages pages;

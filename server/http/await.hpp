@@ -94,31 +94,36 @@ boost::asio::awaitable<Result<T>> on_pool(Shared& shared, Push push, Work work) 
 template <class T, class Work>
 boost::asio::awaitable<Result<T>> on_reader(Shared& shared,
                                             std::shared_ptr<ReadTicket> ticket,  // NOLINT
-                                            api::Weight weight, Work work) {
+                                            Work work) {
   auto unless_stopped = [ticket, work = std::move(work)](SQLite::Database& db) mutable {
     if (ticket->stop)
       return Result<T>(refuse(Code::timed_out, "the read waited longer than it may: try again"));
     return Result<T>(work(db));
   };
-  auto push = [&readers = shared.parts->readers, ticket, weight](ReaderPool::Job job) {
+  auto push = [&readers = shared.parts->readers, ticket](ReaderPool::Job job) {
     const ReaderPool::Stop stop(ticket, &ticket->stop);
-    return readers.push(std::move(job), weight, stop);
+    return readers.push(ticket->lane, ticket->speaker, std::move(job), stop);
   };
   return on_pool<T>(shared, std::move(push), std::move(unless_stopped));
 }
 
-// On a thread that may wait for the disk: work().
+// On a thread that may wait for the disk: work(). The speaker's jobs take turns with others'.
 template <class T, class Work>
-boost::asio::awaitable<Result<T>> on_disk(Shared& shared, Work work) {
-  auto push = [&disk = shared.parts->disk](DiskPool::Job job) { return disk.push(std::move(job)); };
+boost::asio::awaitable<Result<T>> on_disk(Shared& shared, const std::string& speaker, Work work) {
+  auto push = [&disk = shared.parts->disk, speaker](DiskPool::Job job) {
+    return disk.push(speaker, std::move(job));
+  };
   return on_pool<T>(shared, std::move(push), std::move(work));
 }
 
-// On the thread that parses large bodies: work().
+// On the thread that parses large bodies, or that for imports: work(). As on_disk.
 template <class T, class Work>
-boost::asio::awaitable<Result<T>> on_parser(Shared& shared, Work work) {
-  auto push = [&parsers = shared.parts->parsers](DiskPool::Job job) {
-    return parsers.push(std::move(job));
+boost::asio::awaitable<Result<T>> on_parser(Shared& shared, const std::string& speaker,
+                                            bool is_import, Work work) {
+  auto* const importers = shared.parts->importers;
+  DiskPool& pool = is_import && importers != nullptr ? *importers : shared.parts->parsers;
+  auto push = [&parsers = pool, speaker](DiskPool::Job job) {
+    return parsers.push(speaker, std::move(job));
   };
   return on_pool<T>(shared, std::move(push), std::move(work));
 }

@@ -33,7 +33,8 @@ Result<ByteBudget::Share> reserve_piece(Connection& connection, const Incoming& 
 }
 
 // Reads the whole body into the upload.
-asio::awaitable<Status> receive(Connection& connection, api::Upload& upload) {
+asio::awaitable<Status> receive(Connection& connection, const std::string& speaker,
+                                api::Upload& upload) {
   std::vector<char> piece(limits::blob_piece_bytes);
   while (true) {
     connection.expires_after(connection.shared.bounds.request_time);
@@ -43,7 +44,7 @@ asio::awaitable<Status> receive(Connection& connection, api::Upload& upload) {
     if (*bytes == 0) co_return Done{};
     const std::string_view received(piece.data(), *bytes);
     auto append = [&upload, received]() { return upload.append(received); };
-    auto pending = on_disk<Done>(connection.shared, append);
+    auto pending = on_disk<Done>(connection.shared, speaker, append);
     const auto appended = co_await std::move(pending);
     if (!appended) co_return appended.error();
   }
@@ -53,21 +54,22 @@ asio::awaitable<Status> receive(Connection& connection, api::Upload& upload) {
 asio::awaitable<Result<std::int64_t>> store(Connection& connection, Incoming& incoming) {
   const auto& digest = incoming.request.ids.at(0);
   const auto& blobs = connection.shared.parts->blobs;
+  const auto speaker = speaker_of(connection, incoming);
   using Begun = std::shared_ptr<api::Upload>;  // std::function copies its captures
   auto begin = [&blobs]() -> Result<Begun> {
     auto upload = blobs.begin();
     if (!upload) return upload.error();
     return std::make_shared<api::Upload>(*std::move(upload));
   };
-  auto beginning = on_disk<Begun>(connection.shared, begin);
+  auto beginning = on_disk<Begun>(connection.shared, speaker, begin);
   const auto upload = co_await std::move(beginning);
   if (!upload) co_return upload.error();
   co_await send_continue(connection, incoming);
-  const auto received = co_await receive(connection, **upload);
+  const auto received = co_await receive(connection, speaker, **upload);
   if (!received) co_return received.error();
   incoming.has_body = false;  // all of it was read
   auto finish = [&upload, &digest]() { return (*upload)->finish(digest); };
-  auto finishing = on_disk<Done>(connection.shared, finish);
+  auto finishing = on_disk<Done>(connection.shared, speaker, finish);
   const auto finished = co_await std::move(finishing);
   if (!finished) co_return finished.error();
   co_return (*upload)->bytes();
@@ -81,12 +83,13 @@ Result<std::size_t> read_at(const FileHandle& file, std::vector<char>& piece, st
 }
 
 // The header is sent already, so a failure can only be reported by closing early.
-asio::awaitable<void> send(Connection& connection, const api::OpenBlob& blob) {
+asio::awaitable<void> send(Connection& connection, const std::string& speaker,
+                           const api::OpenBlob& blob) {
   std::vector<char> piece(limits::blob_piece_bytes);
   std::int64_t sent = 0;
   while (sent < blob.bytes) {
     auto read = [&blob, &piece, sent]() { return read_at(blob.file, piece, sent); };
-    auto pending = on_disk<std::size_t>(connection.shared, read);
+    auto pending = on_disk<std::size_t>(connection.shared, speaker, read);
     const auto bytes = co_await std::move(pending);
     if (!bytes || *bytes == 0) throw boost::system::system_error(asio::error::broken_pipe);
     connection.expires_after(connection.shared.bounds.request_time);
@@ -119,8 +122,9 @@ asio::awaitable<After> put_blob(Connection& connection, Incoming& incoming) {
 asio::awaitable<After> get_blob(Connection& connection, const Incoming& incoming) {
   const auto& digest = incoming.request.ids.at(0);
   const auto& blobs = connection.shared.parts->blobs;
+  const auto speaker = speaker_of(connection, incoming);
   auto open = [&blobs, &digest]() { return blobs.open(digest); };
-  auto pending = on_disk<api::OpenBlob>(connection.shared, open);
+  auto pending = on_disk<api::OpenBlob>(connection.shared, speaker, open);
   const auto blob = co_await std::move(pending);
   if (!blob) co_return co_await write_answer(connection, incoming, api::problem(blob.error()));
   const auto held = reserve_piece(connection, incoming);
@@ -131,7 +135,7 @@ asio::awaitable<After> get_blob(Connection& connection, const Incoming& incoming
   const auto head = head_text(incoming, answer, keep, blob->bytes);
   connection.expires_after(connection.shared.bounds.request_time);
   co_await connection.write(head);
-  if (!incoming.head_only) co_await send(connection, *blob);
+  if (!incoming.head_only) co_await send(connection, speaker, *blob);
   co_return keep ? After::keep : After::close;
 }
 

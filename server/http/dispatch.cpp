@@ -196,15 +196,20 @@ Duration since(std::chrono::steady_clock::time_point start) {
   return {std::chrono::duration_cast<std::chrono::microseconds>(time).count()};
 }
 
-// Parses a small body at once and a large one on its own thread.
-asio::awaitable<Result<api::ParsedWrite>> parse_command(Shared& shared, const api::Write& write,
-                                                        const api::Request& request) {
+// Parses a small body at once, and a large one or an import on another thread.
+asio::awaitable<Result<api::ParsedWrite>> parse_command(Connection& connection,
+                                                        const api::Write& write,
+                                                        const Incoming& incoming) {
+  auto& shared = connection.shared;
+  const api::Request& request = incoming.request;
   const auto parse = [&parts = *shared.parts, &write, &request] {
     const Spending spending(parts.counters, Part::parse);
     return api::parse_write(write, parts.blobs, request);
   };
-  if (request.body.size() <= limits::io_parse_bytes_max) co_return parse();
-  auto pending = on_parser<api::ParsedWrite>(shared, parse);
+  const bool is_import = write.one_at_a_time;
+  if (request.body.size() <= limits::io_parse_bytes_max && !is_import) co_return parse();
+  const auto speaker = speaker_of(connection, incoming);
+  auto pending = on_parser<api::ParsedWrite>(shared, speaker, is_import, parse);
   co_return co_await std::move(pending);
 }
 
@@ -216,10 +221,11 @@ bool has_lost_access(const Shared& shared, const api::Request& request) {
 }
 
 asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,
-                                            const api::Request& request) {
+                                            const Incoming& incoming) {
   auto& shared = connection.shared;
+  const api::Request& request = incoming.request;
   auto& parts = *shared.parts;
-  auto parsing = parse_command(shared, write, request);
+  auto parsing = parse_command(connection, write, incoming);
   auto parsed = co_await std::move(parsing);
   if (!parsed) co_return api::problem(parsed.error());
   Lengths* const lengths = lengths_of(parts.counters, parsed->command);
@@ -249,23 +255,24 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
 
 asio::awaitable<api::Response> answer_read(Connection& connection, const Incoming& incoming) {
   auto& shared = connection.shared;
-  const auto weight = api::weight_of(*incoming.route, incoming.request);
+  const bool is_heavy = api::weight_of(*incoming.route, incoming.request) == api::Weight::heavy;
+  const Lane lane = is_heavy ? Lane::sweep : Lane::page;
   const auto speaker = speaker_of(connection, incoming);
-  if (auto may = shared.reads.may_start(speaker, weight); !may) co_return api::problem(may.error());
-  const Reads::Pass pass(shared.reads, speaker, weight, connection);
+  if (auto may = shared.reads.may_start(lane, speaker); !may) co_return api::problem(may.error());
+  const Reads::Pass pass(shared.reads, lane, speaker, connection);
   auto work = [&incoming, ticket = pass.ticket()](SQLite::Database& db) -> Result<api::Response> {
     api::Request request = incoming.request;
     request.stop = &ticket->stop;
     return api::answer_read(*incoming.route, db, request);
   };
-  auto pending = on_reader<api::Response>(shared, pass.ticket(), weight, work);
+  auto pending = on_reader<api::Response>(shared, pass.ticket(), work);
   auto response = co_await std::move(pending);
   co_return response ? *std::move(response) : api::problem(response.error());
 }
 
 asio::awaitable<api::Response> answer(Connection& connection, const Incoming& incoming) {
   if (const auto* write = std::get_if<api::Write>(&incoming.route->handler)) {
-    auto pending = answer_write(connection, *write, incoming.request);
+    auto pending = answer_write(connection, *write, incoming);
     co_return co_await std::move(pending);
   }
   if (const auto* probe = std::get_if<api::Probe>(&incoming.route->handler))
@@ -298,6 +305,9 @@ asio::awaitable<After> answer_request(Connection& connection, const RequestHead&
   if (refusal) co_return co_await write_early(connection, incoming, *std::move(refusal));
   if (std::holds_alternative<api::PutBlob>(incoming.route->handler))
     co_return co_await put_blob(connection, incoming);
+  const auto alone =
+      connection.shared.only_one.enter(*incoming.route, speaker_of(connection, incoming));
+  if (!alone) co_return co_await write_early(connection, incoming, api::problem(alone.error()));
   ByteBudget::Share held;
   const Status received = co_await receive_body(connection, incoming, held);
   if (!received)

@@ -20,9 +20,9 @@ asio::awaitable<Status> check_upload(Connection& connection, const Incoming& inc
   const auto owned = co_await std::move(asking);
   if (!owned) co_return owned.error();
   const auto speaker = speaker_of(connection, incoming);
-  const Reads::Pass pass(shared.reads, speaker, api::Weight::quick, connection);
+  const Reads::Pass pass(shared.reads, Lane::live, speaker, connection);
   auto work = [&upload](SQLite::Database& db) { return api::check_log(db, upload); };
-  auto reading = on_reader<Done>(shared, pass.ticket(), api::Weight::quick, work);
+  auto reading = on_reader<Done>(shared, pass.ticket(), work);
   co_return co_await std::move(reading);
 }
 
@@ -40,7 +40,7 @@ asio::awaitable<api::Response> take_log(Connection& connection, const Incoming& 
   if (!upload->last)
     co_return api::render_log_taken(logs->add(upload->lease, upload->piece, incoming.request.now));
   auto keep = [logs, &upload] { return logs->keep(upload->lease, upload->piece); };
-  auto keeping = on_disk<Done>(shared, keep);
+  auto keeping = on_disk<Done>(shared, speaker_of(connection, incoming), keep);
   const auto kept = co_await std::move(keeping);
   co_return kept ? api::render_log_taken(false) : api::problem(kept.error());
 }

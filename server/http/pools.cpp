@@ -2,15 +2,34 @@
 
 #include <sqlite3.h>
 
+#include <chrono>
+#include <ctime>
 #include <utility>
 
 #include "server/limits.hpp"
 
 namespace hone::http {
+namespace {
 
-Pool::Pool(std::size_t threads, std::size_t waiting_max, bool separate)
-    : waiting_max_(waiting_max), separate_(separate && threads > 1) {
-  for (std::size_t i = 0; i < threads; ++i) threads_.emplace_back([this, i] { work(i); });
+Duration since_start(Price price) {
+  std::timespec now{};
+  ::clock_gettime(price == Price::cpu ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
+  return {std::int64_t{now.tv_sec} * 1'000'000 + now.tv_nsec / 1'000};
+}
+
+template <std::size_t... I>
+auto queues(const QueueBounds& bounds, std::index_sequence<I...>) {
+  const auto one = [&](std::size_t) { return FairQueue<Pool::Job>(bounds); };
+  return std::array{one(I)...};
+}
+
+}  // namespace
+
+Pool::Pool(std::vector<Lanes> threads, const QueueBounds& bounds, Price price)
+    : lanes_(std::move(threads)),
+      price_(price),
+      queues_(queues(bounds, std::make_index_sequence<lane_count>())) {
+  for (std::size_t i = 0; i < lanes_.size(); ++i) threads_.emplace_back([this, i] { work(i); });
 }
 
 Pool::~Pool() {
@@ -22,41 +41,38 @@ Pool::~Pool() {
   for (auto& thread : threads_) thread.join();
 }
 
-Status Pool::push(Job job, api::Weight weight) {
+Status Pool::push(Lane lane, const std::string& speaker, Job job) {
   {
     const std::lock_guard lock(mutex_);
-    auto& jobs = weight == api::Weight::heavy ? heavy_ : quick_;
-    if (jobs.size() >= waiting_max_)
-      return refuse(Code::busy,
-                    "the server has " + std::to_string(waiting_max_) +
-                        " requests waiting for its disk, its bound: try again in a second");
-    jobs.push_back(std::move(job));
+    auto pushed = queues_.at(static_cast<std::size_t>(lane)).push(speaker, std::move(job));
+    if (!pushed) return pushed;
   }
   wake_.notify_all();  // a job is not for every thread
   return Done{};
 }
 
-// The queue that this thread takes its next job from; null if there is none for it.
-std::deque<Pool::Job>* Pool::next_queue(std::size_t thread) {
-  const bool prefers_heavy = separate_ && thread > 0;
-  const bool only_quick = separate_ && thread == 0;
-  if (prefers_heavy && !heavy_.empty()) return &heavy_;
-  if (!quick_.empty()) return &quick_;
-  return heavy_.empty() || only_quick ? nullptr : &heavy_;
+std::optional<Pool::Turn> Pool::next(std::size_t thread) {
+  for (const Lane lane : lanes_[thread]) {
+    Queue& queue = queues_.at(static_cast<std::size_t>(lane));
+    if (auto taken = queue.take()) return Turn{&queue, *std::move(taken)};
+  }
+  return std::nullopt;
 }
 
 void Pool::work(std::size_t thread) {
   std::unique_lock lock(mutex_);
   while (true) {
-    wake_.wait(lock, [&] { return closed_ || next_queue(thread) != nullptr; });
-    auto* const queue = next_queue(thread);
-    if (queue == nullptr) return;
-    auto job = std::move(queue->front());
-    queue->pop_front();
+    std::optional<Turn> turn;
+    wake_.wait(lock, [&] { return (turn = next(thread)).has_value() || closed_; });
+    if (!turn) return;
     lock.unlock();
-    job(thread);
-    job = nullptr;  // releases its captures outside the lock
+    const Duration before = since_start(price_);
+    turn->taken.job(thread);
+    turn->taken.job = nullptr;  // releases its captures outside the lock
+    const Duration cost = since_start(price_) - before;
     lock.lock();
+    turn->queue->finish(turn->taken.speaker, cost);
+    wake_.notify_all();  // the speaker's next job may be for another thread
   }
 }
 
@@ -82,25 +98,46 @@ class Interruptible {
   sqlite3* db_;
 };
 
+std::vector<Pool::Lanes> lanes_of_readers(std::size_t threads) {
+  if (threads < 2) return {{Lane::standby, Lane::live, Lane::page, Lane::sweep}};
+  const Pool::Lanes pages{Lane::page}, sweeps{Lane::sweep, Lane::page};
+  if (threads == 2) return {{Lane::standby, Lane::live, Lane::page}, sweeps};
+  return {pages, sweeps, {Lane::standby, Lane::live}};
+}
+
+// One read of a speaker at a time in each lane: a flood of one then leaves the other thread free.
+constexpr QueueBounds reader_bounds{.each_max = limits::reads_queued_each_max,
+                                    .all_max = limits::reads_queued_max,
+                                    .running_max = 1,
+                                    .debt_max = limits::debt_max};
+
+QueueBounds disk_bounds(std::size_t threads) {
+  return {.each_max = limits::disk_jobs_queued_each_max,
+          .all_max = limits::disk_jobs_queued_max,
+          .running_max = threads,
+          .debt_max = limits::debt_max};
+}
+
 }  // namespace
 
 ReaderPool::ReaderPool(std::vector<std::unique_ptr<SQLite::Database>> connections)
     : connections_(std::move(connections)),
-      pool_(connections_.size(), limits::reads_queued_max, true) {}
+      pool_(lanes_of_readers(connections_.size()), reader_bounds, Price::cpu) {}
 
-Status ReaderPool::push(Job job, api::Weight weight, Stop stop) {
+Status ReaderPool::push(Lane lane, const std::string& speaker, Job job, Stop stop) {
   auto run = [this, job = std::move(job), stop = std::move(stop)](std::size_t thread) {
     SQLite::Database& db = *connections_[thread];
     const Interruptible interruptible(db, stop.get());
     job(db);
   };
-  return pool_.push(std::move(run), weight);
+  return pool_.push(lane, speaker, std::move(run));
 }
 
-DiskPool::DiskPool(std::size_t threads) : pool_(threads, limits::reads_queued_max) {}
+DiskPool::DiskPool(std::size_t threads, Price price)
+    : pool_(std::vector(threads, Pool::Lanes{Lane::page}), disk_bounds(threads), price) {}
 
-Status DiskPool::push(Job job) {
-  return pool_.push([job = std::move(job)](std::size_t) { job(); });
+Status DiskPool::push(const std::string& speaker, Job job) {
+  return pool_.push(Lane::page, speaker, [job = std::move(job)](std::size_t) { job(); });
 }
 
 }  // namespace hone::http

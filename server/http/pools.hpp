@@ -1,6 +1,6 @@
 // The threads that wait or compute, so that the io thread never does: readers with a read-only
-// connection each, threads that move blobs, and one that parses large bodies. All take jobs from
-// bounded queues.
+// connection each, threads that move blobs, and those that parse large bodies. All take jobs from
+// bounded queues, of each speaker in turn (fair_queue.hpp).
 #pragma once
 
 #include <SQLiteCpp/Database.h>
@@ -9,41 +9,63 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "base/result.hpp"
-#include "server/api/router.hpp"
+#include "server/http/fair_queue.hpp"
 
 namespace hone::http {
+
+// What a job is for: jobs of one lane wait for each other, and a thread serves the lanes that it is
+// given.
+enum class Lane {
+  page,    // reads of milliseconds
+  sweep,   // reads of whole sweeps, and other long ones
+  live,    // event streams, logs of running programs
+  standby  // pages of the ledger, for which acknowledgements may wait
+};
+inline constexpr std::size_t lane_count = static_cast<std::size_t>(Lane::standby) + 1;
+
+// What a speaker pays for a job.
+enum class Price {
+  cpu,  // the seconds that its thread computed
+  time  // the seconds that it held its thread
+};
 
 class Pool {
  public:
   using Job = std::function<void(std::size_t thread)>;  // thread: 0.. ; must not throw
+  using Lanes = std::vector<Lane>;                      // the preferred one first
 
-  // The queue holds at most `waiting_max` jobs. With `separate`, the first thread takes no heavy
-  // jobs and the others prefer them, so that neither kind waits for the other.
-  Pool(std::size_t threads, std::size_t waiting_max, bool separate = false);
-  ~Pool();  // finishes the queue, joins
+  // A thread for each of `threads`, which takes jobs of these lanes.
+  Pool(std::vector<Lanes> threads, const QueueBounds& bounds, Price price);
+  ~Pool();  // finishes the queues, joins
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
   // Thread-safe, never blocks. Refuses with busy when the queue is full; the job is then dropped.
-  Status push(Job job, api::Weight weight = api::Weight::quick);
+  Status push(Lane lane, const std::string& speaker, Job job);
 
  private:
+  using Queue = FairQueue<Job>;
+  struct Turn {
+    Queue* queue;
+    Queue::Turn taken;
+  };
   void work(std::size_t thread);
-  std::deque<Job>* next_queue(std::size_t thread);
+  std::optional<Turn> next(std::size_t thread);
 
-  const std::size_t waiting_max_;
-  const bool separate_;
+  const std::vector<Lanes> lanes_;
+  const Price price_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<Job> quick_, heavy_;
+  std::array<Queue, lane_count> queues_;
   bool closed_ = false;
   std::vector<std::thread> threads_;
 };
@@ -53,24 +75,26 @@ class ReaderPool {
   using Job = std::function<void(SQLite::Database&)>;  // must not throw
   using Stop = std::shared_ptr<const std::atomic<bool>>;
 
-  // One thread for each connection.
+  // One thread for each connection. Of three, the last serves standbys and live reads alone, so
+  // that neither waits for users' reads; of two or three, the first takes no reads of whole sweeps.
   explicit ReaderPool(std::vector<std::unique_ptr<SQLite::Database>> connections);
 
   // As Pool::push. While *stop is true, SQLite interrupts every statement of the job.
-  Status push(Job job, api::Weight weight = api::Weight::quick, Stop stop = nullptr);
+  Status push(Lane lane, const std::string& speaker, Job job, Stop stop = nullptr);
 
  private:
   std::vector<std::unique_ptr<SQLite::Database>> connections_;
   Pool pool_;
 };
 
+// Threads of one lane.
 class DiskPool {
  public:
   using Job = std::function<void()>;  // must not throw
 
-  explicit DiskPool(std::size_t threads);
+  explicit DiskPool(std::size_t threads, Price price = Price::time);
 
-  Status push(Job job);  // as Pool::push
+  Status push(const std::string& speaker, Job job);  // as Pool::push
 
  private:
   Pool pool_;

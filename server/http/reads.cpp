@@ -7,14 +7,15 @@
 
 namespace hone::http {
 
-Reads::Pass::Pass(Reads& reads, std::string speaker, api::Weight weight, Connection& connection)
-    : reads_(reads), speaker_(std::move(speaker)), is_heavy_(weight == api::Weight::heavy) {
-  const Duration time = is_heavy_ ? limits::heavy_read_time : limits::read_time;
+Reads::Pass::Pass(Reads& reads, Lane lane, std::string speaker, Connection& connection)
+    : reads_(reads) {
+  ticket_->lane = lane;
+  ticket_->speaker = std::move(speaker);
   ticket_->connection = &connection;
-  ticket_->deadline = std::chrono::steady_clock::now() + chrono(time);
+  renew();
   reads_.tickets_.insert(ticket_);
-  if (is_heavy_) {
-    ++reads_.heavy_[speaker_];
+  if (lane == Lane::sweep) {
+    ++reads_.heavy_[ticket_->speaker];
     ++reads_.heavy_in_all_;
   }
   reads_.watch();
@@ -23,14 +24,20 @@ Reads::Pass::Pass(Reads& reads, std::string speaker, api::Weight weight, Connect
 Reads::Pass::~Pass() {
   ticket_->stop = true;
   reads_.tickets_.erase(ticket_);
-  if (!is_heavy_) return;
+  if (ticket_->lane != Lane::sweep) return;
   --reads_.heavy_in_all_;
-  const auto found = reads_.heavy_.find(speaker_);
+  const auto found = reads_.heavy_.find(ticket_->speaker);
   if (--found->second == 0) reads_.heavy_.erase(found);
 }
 
-Status Reads::may_start(const std::string& speaker, api::Weight weight) const {
-  if (weight != api::Weight::heavy) return Done{};
+void Reads::Pass::renew() {
+  const bool is_heavy = ticket_->lane == Lane::sweep;
+  const Duration time = is_heavy ? limits::heavy_read_time : limits::read_time;
+  ticket_->deadline = std::chrono::steady_clock::now() + chrono(time);
+}
+
+Status Reads::may_start(Lane lane, const std::string& speaker) const {
+  if (lane != Lane::sweep) return Done{};
   const auto found = heavy_.find(speaker);
   if (found != heavy_.end() && found->second >= limits::heavy_reads_per_speaker_max)
     return refuse(Code::busy, "this token or address has " + std::to_string(found->second) +

@@ -14,7 +14,7 @@
 #include <string>
 
 #include "base/result.hpp"
-#include "server/api/router.hpp"
+#include "server/http/pools.hpp"
 
 namespace hone::http {
 
@@ -22,6 +22,8 @@ class Connection;
 
 // A read that was accepted. The reader thread looks at `stop` before and while it works.
 struct ReadTicket {
+  Lane lane{};
+  std::string speaker;  // a token or an address
   std::atomic<bool> stop = false;
   bool too_late = false;  // stopped by its deadline, not by its client's end
   Connection* connection = nullptr;
@@ -37,22 +39,21 @@ class Reads {
   // Ends the read, and its count, with its own end.
   class Pass {
    public:
-    Pass(Reads& reads, std::string speaker, api::Weight weight, Connection& connection);
+    Pass(Reads& reads, Lane lane, std::string speaker, Connection& connection);
     ~Pass();
     Pass(const Pass&) = delete;
     Pass& operator=(const Pass&) = delete;
     [[nodiscard]] const std::shared_ptr<ReadTicket>& ticket() const { return ticket_; }
+    void renew();  // begins the time of its lane again
 
    private:
     Reads& reads_;
-    std::string speaker_;
-    bool is_heavy_;
     std::shared_ptr<ReadTicket> ticket_ = std::make_shared<ReadTicket>();
   };
 
-  // Refuses (busy) a heavy read of a speaker, a token or an address, that has as many as it may, or
-  // if there are as many in all.
-  [[nodiscard]] Status may_start(const std::string& speaker, api::Weight weight) const;
+  // Refuses (busy) a read of a whole sweep where its speaker has as many as it may, or if there
+  // are as many in all.
+  [[nodiscard]] Status may_start(Lane lane, const std::string& speaker) const;
 
   // Those that must stop and have not ended yet.
   [[nodiscard]] std::size_t in_vain() const;

@@ -186,7 +186,8 @@ asio::awaitable<void> Server::Inside::accept_all() {
       spdlog::warn("cannot accept a connection: {}", trouble.message());
       asio::steady_timer pause(shared.io, accept_pause);
       co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
-    } else if (shared.connections.size() >= shared.bounds.connections) {
+    } else if (shared.connections.size() + shared.handshakes.waiting() >=
+               shared.bounds.connections) {
       reject_connection(std::move(socket));
     } else {
       start_session(std::move(socket));
@@ -222,7 +223,7 @@ void Server::Inside::delete_unused_blobs() {
         spdlog::warn("cannot look for unused checkpoints: {}", why.what());
       }
     };
-    (void)shared.parts->readers.push(check_folder, api::Weight::heavy);
+    (void)shared.parts->readers.push(Lane::sweep, {}, check_folder);
     blob_folder = (blob_folder + 1) % api::BlobStore::folders;
     delete_unused_blobs();
   });
@@ -296,6 +297,7 @@ void Server::Inside::drain() {
   if (shared.parts->engine != nullptr) shared.parts->engine->stop();
   for (auto* connection : shared.connections)
     if (connection->idle) connection->cancel();
+  shared.handshakes.close();
   wake_watchers(shared);
   shared.last_connection_closed = [this] { finish(); };
   if (shared.connections.empty()) return finish();

@@ -12,6 +12,7 @@
 #include "server/api/blobs.hpp"
 #include "server/api/logs.hpp"
 #include "server/api/role.hpp"
+#include "server/engine/clock.hpp"
 #include "server/engine/counters.hpp"
 #include "server/engine/engine_thread.hpp"
 #include "server/http/bounds.hpp"
@@ -55,6 +56,7 @@ struct ServerParts {
   DiskPool& parsers;
   const api::BlobStore& blobs;
   Counters& counters;
+  DiskPool* importers = nullptr;                // for bodies of whole sweeps; null: `parsers`
   Duration drain_delay{};                       // from the signal to the end of accepting
   Duration blob_grace{};                        // how long a blob that nothing names is kept
   const dashboard::Pages* dashboard = nullptr;  // null: only the API
@@ -66,6 +68,8 @@ struct ServerParts {
   standby::Standbys* standbys = nullptr;         // of a primary
   MetricFeed* feed = nullptr;                    // for them
   Duration confirm_wait{};                       // of a reply for a standby, where it waits for one
+  // The server's own time, by which tokens expire. Run uses it on the io thread.
+  Clock clock = SystemClock{};
 };
 
 class Server {

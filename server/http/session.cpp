@@ -109,8 +109,14 @@ struct CheckChunkLine {
 
 class Session final : public Connection {
  public:
-  Session(Shared& all, tcp::socket socket, ClientAddress from)
-      : Connection(all, std::move(from)), stream_(std::move(socket), all.tls.get()) {}
+  // place: of its handshake; null for a plain connection.
+  Session(Shared& all, tcp::socket socket, ClientAddress from,
+          std::unique_ptr<Handshakes::Place> place)
+      : Connection(all, std::move(from)),
+        place_(std::move(place)),
+        stream_(std::move(socket), all.tls.get()) {
+    if (place_) place_->set(*this);
+  }
 
   asio::awaitable<void> run();
 
@@ -136,6 +142,7 @@ class Session final : public Connection {
   template <class Parser, class IsDone>
   asio::awaitable<error_code> parse(Parser& parser, IsDone is_done);
 
+  std::unique_ptr<Handshakes::Place> place_;
   Stream stream_;
   beast::flat_buffer buffer_;         // bytes read and not yet parsed
   std::optional<HeadParser> head_;    // of the current request
@@ -309,6 +316,7 @@ asio::awaitable<void> Session::run() {
   const bool secret = stream_.is_secret();
   if (secret) {
     if (!co_await handshake()) co_return;
+    place_.reset();
   }
   auto after = After::keep;
   while (after == After::keep && !shared.draining) {
@@ -326,7 +334,13 @@ asio::awaitable<void> Session::run() {
 }  // namespace
 
 asio::awaitable<void> serve(Shared& shared, tcp::socket socket, ClientAddress client) {
-  Session session(shared, std::move(socket), std::move(client));
+  std::unique_ptr<Handshakes::Place> place;
+  if (shared.tls) {
+    auto entering = shared.handshakes.enter(client.name);
+    place = co_await std::move(entering);
+    if (!place) co_return shared.clients.remove_connection(client);
+  }
+  Session session(shared, std::move(socket), std::move(client), std::move(place));
   co_await session.run();
 }
 

@@ -14,6 +14,8 @@
 
 #include "server/http/byte_budget.hpp"
 #include "server/http/client_limits.hpp"
+#include "server/http/handshakes.hpp"
+#include "server/http/only_one.hpp"
 #include "server/http/outbox.hpp"
 #include "server/http/reads.hpp"
 #include "server/http/server.hpp"
@@ -24,8 +26,18 @@ namespace hone::http {
 
 class Connection;
 
+// Ends the coroutines that wait for it while what they use is still there.
+class Io : public boost::asio::io_context {
+ public:
+  using io_context::io_context;
+  void end() { shutdown(); }
+};
+
 struct Shared {
   explicit Shared(const Bounds& given) : bounds(given), clients(given) {}
+  ~Shared() { io.end(); }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
 
   const Bounds bounds;
   ClientLimits clients;
@@ -41,6 +53,7 @@ struct Shared {
   std::set<boost::asio::steady_timer*> sleeping_watchers;
   std::set<boost::asio::steady_timer*> sleeping_standbys;
   WatcherCounts watchers;
+  OnlyOne only_one;
   std::map<std::string, std::chrono::steady_clock::time_point> pulls;  // of standbys, the newest
   std::function<void()> last_connection_closed;                        // called while draining
 
@@ -48,10 +61,11 @@ struct Shared {
   std::atomic<std::int64_t> newest_point{0};
   std::atomic<bool> wake_posted{false};
 
-  // Last, because the coroutines that it destroys still use the members above.
-  boost::asio::io_context io{1};
+  [[nodiscard]] Instant now() const { return parts->clock(); }
 
+  Io io{1};
   Outbox outbox{io};
+  Handshakes handshakes{io};
   Reads reads{io};
 };
 

@@ -31,13 +31,14 @@ Status check_pull(const Shared& shared, const standby::Pull& pull) {
 
 // The digest and the URL of a standby are on the disk before its first page: a promotion is then
 // always recognized.
-asio::awaitable<Status> enroll(Connection& connection, const standby::Pull& pull) {
+asio::awaitable<Status> enroll(Connection& connection, const Incoming& incoming,
+                               const standby::Pull& pull) {
   auto& shared = connection.shared;
   auto* const standbys = shared.parts->standbys;
   const standby::Known known{pull.digest, pull.url};
   if (standbys->knows(known)) co_return Done{};
   auto add = [standbys, known] { return standbys->add(known); };
-  auto pending = on_disk<Done>(shared, add);
+  auto pending = on_disk<Done>(shared, speaker_of(connection, incoming), add);
   co_return co_await std::move(pending);
 }
 
@@ -45,10 +46,9 @@ asio::awaitable<Result<standby::Page>> read_page(Connection& connection, const I
                                                  const standby::Pull& pull) {
   auto& shared = connection.shared;
   using Rows = std::vector<standby::Row>;
-  const Reads::Pass pass(shared.reads, speaker_of(connection, incoming), api::Weight::quick,
-                         connection);
+  const Reads::Pass pass(shared.reads, Lane::standby, speaker_of(connection, incoming), connection);
   auto work = [&pull](SQLite::Database& db) { return standby::rows_after(db, pull); };
-  auto pending = on_reader<Rows>(shared, pass.ticket(), api::Weight::quick, work);
+  auto pending = on_reader<Rows>(shared, pass.ticket(), work);
   auto rows = co_await std::move(pending);
   if (!rows) co_return rows.error();
   standby::Page page;
@@ -102,7 +102,7 @@ asio::awaitable<After> pull_page(Connection& connection, const Incoming& incomin
   const auto pull = standby::parse_pull(incoming.request.body);
   if (!pull) co_return co_await refused(pull.error());
   if (auto may = check_pull(shared, *pull); !may) co_return co_await refused(may.error());
-  auto enrolling = enroll(connection, *pull);
+  auto enrolling = enroll(connection, incoming, *pull);
   if (auto known = co_await std::move(enrolling); !known) co_return co_await refused(known.error());
   const auto until = std::chrono::steady_clock::now() + chrono(pull->wait);
   while (true) {

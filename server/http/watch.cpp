@@ -78,10 +78,9 @@ asio::awaitable<void> gather(Watcher& watcher, Duration time) {
 asio::awaitable<Result<api::EventBatch>> read_batch(Connection& connection,
                                                     const Incoming& incoming, api::Watch watch) {
   auto& shared = connection.shared;
-  const Reads::Pass pass(shared.reads, speaker_of(connection, incoming), api::Weight::quick,
-                         connection);
+  const Reads::Pass pass(shared.reads, Lane::live, speaker_of(connection, incoming), connection);
   auto work = [watch](SQLite::Database& db) { return api::next_events(db, watch); };
-  auto pending = on_reader<api::EventBatch>(shared, pass.ticket(), api::Weight::quick, work);
+  auto pending = on_reader<api::EventBatch>(shared, pass.ticket(), work);
   co_return co_await std::move(pending);
 }
 

@@ -77,8 +77,8 @@ def test_open_routes_keep_no_bytes_of_clients_without_a_token(guarded):
 
 
 def test_bodies_in_flight_are_bounded_for_each_address_and_in_all(server):
-    body, each = limit("import_bytes_max"), limit("bodies_per_client_bytes_max")
-    start = head(server, "POST /v1/imports", f"Content-Length: {body}\r\n")
+    body, each = limit("body_bytes_max"), limit("bodies_per_client_bytes_max")
+    start = head(server, "POST /v1/sweeps", f"Content-Length: {body}\r\n")
     before = peak(server)
     with contextlib.ExitStack() as stack:
         held = []
@@ -96,6 +96,25 @@ def test_bodies_in_flight_are_bounded_for_each_address_and_in_all(server):
         assert server.submit(sweep_spec()) == "sw_1", "small bodies do not wait"
         assert peak(server) - before < limit("bodies_bytes_max") + SLACK
     assert server.get("/healthz")["status"] == "ok"
+
+
+def test_one_import_of_an_address_is_in_progress(server):
+    """Two of 64 MB were in memory at once."""
+    start = head(server, "POST /v1/imports", "Content-Length: 2\r\n")
+    waits = head(server, "POST /v1/imports", "Content-Length: 2\r\nExpect: 100-continue\r\n")
+    with connections(server, 2, "127.0.0.2") as (first, second), \
+            connections(server, 1, "127.0.0.3") as (other,):
+        first.sendall(waits)
+        assert answer_of(first) == 100
+        second.sendall(start + b"{}")
+        assert answer_of(second) == 429
+        other.sendall(start + b"{}")
+        assert answer_of(other) == 400, "of another address it is read"
+        first.sendall(b"{}")
+        assert answer_of(first) == 400
+    with connections(server, 1, "127.0.0.2") as (third,):
+        third.sendall(start + b"{}")
+        assert answer_of(third) == 400, "the one before it is over"
 
 
 def test_the_line_of_a_chunk_and_a_trailer_are_bounded(server):

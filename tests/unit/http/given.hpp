@@ -226,7 +226,7 @@ class TestServer {
       shared_.io.get_executor()};
   ReaderPool readers_{open_readers(folder_.file("hone.db"))};
   DiskPool disk_{limits::disk_threads};
-  DiskPool parsers_{limits::parser_threads};
+  DiskPool parsers_{limits::parser_threads, Price::cpu};
   EngineThread engine_{*db_,
                        {.committed =
                             [this](std::int64_t seq) {

@@ -22,27 +22,99 @@ class Gate {
   std::promise<void> entered_, opened_;
 };
 
-TEST(ReadPool, answers_pages_while_its_heavy_thread_is_busy) {
-  Pool pool(2, 10, true);
-  Gate heavy;
-  std::promise<void> second, page;
-  ASSERT_TRUE(pool.push([&](std::size_t) { heavy.pass(); }, api::Weight::heavy));
-  heavy.wait_until_entered();
-  ASSERT_TRUE(pool.push([&](std::size_t) { second.set_value(); }, api::Weight::heavy));
-  ASSERT_TRUE(pool.push([&](std::size_t) { page.set_value(); }));
-  page.get_future().wait();
-  heavy.open();
-  second.get_future().wait();
+std::vector<std::unique_ptr<SQLite::Database>> readers(std::size_t count) {
+  std::vector<std::unique_ptr<SQLite::Database>> all;
+  for (std::size_t i = 0; i < count; ++i)
+    all.push_back(std::make_unique<SQLite::Database>(":memory:"));
+  return all;
 }
 
-TEST(ReadPool, of_one_thread_takes_both_kinds) {
-  Pool pool(1, 10, true);
-  std::promise<void> heavy;
-  ASSERT_TRUE(pool.push([&](std::size_t) { heavy.set_value(); }, api::Weight::heavy));
-  heavy.get_future().wait();
+// Readers as a server has them, and jobs that they are held up by.
+class ReadPool : public testing::Test {
+ protected:
+  void hold_up(Lane lane, const std::string& speaker, Gate& gate) {
+    ASSERT_TRUE(pool_.push(lane, speaker, [&gate](SQLite::Database&) { gate.pass(); }));
+    gate.wait_until_entered();
+  }
+  // Completes when a job of the speaker has run.
+  std::future<void> read(Lane lane, const std::string& speaker) {
+    const auto done = std::make_shared<std::promise<void>>();
+    EXPECT_TRUE(pool_.push(lane, speaker, [done](SQLite::Database&) { done->set_value(); }));
+    return done->get_future();
+  }
+
+  Gate first_, second_;
+  ReaderPool pool_{readers(limits::reader_threads)};
+};
+
+TEST_F(ReadPool, answers_pages_while_its_heavy_thread_is_busy) {
+  hold_up(Lane::sweep, "ann", first_);
+  const auto second = read(Lane::sweep, "ann");
+  read(Lane::page, "ann").wait();
+  first_.open();
+  second.wait();
 }
 
-TEST(ReadPool, interrupts_a_query_that_must_stop) {
+TEST_F(ReadPool, leaves_a_thread_to_others_when_one_speaker_floods_it) {
+  hold_up(Lane::page, "flood", first_);
+  std::vector<std::future<void>> flood;
+  for (int i = 0; i < 100; ++i) flood.push_back(read(Lane::page, "flood"));
+  read(Lane::page, "ann").wait();  // while the flood's own read holds the other thread
+  first_.open();
+  for (const auto& one : flood) one.wait();
+}
+
+TEST_F(ReadPool, serves_standbys_and_streams_while_users_reads_fill_it) {
+  hold_up(Lane::sweep, "flood", first_);
+  hold_up(Lane::page, "flood", second_);
+  const auto nothing = [](SQLite::Database&) {};
+  while (pool_.push(Lane::page, "flood", nothing)) {
+  }
+  read(Lane::standby, "standby").wait();
+  read(Lane::standby, "flood").wait();  // even of the same token
+  read(Lane::live, "ann").wait();
+  first_.open();
+  second_.open();
+}
+
+TEST_F(ReadPool, keeps_room_for_others_when_one_speaker_has_filled_its_own) {
+  hold_up(Lane::page, "flood", first_);
+  const auto nothing = [](SQLite::Database&) {};
+  std::size_t waiting = 0;
+  while (pool_.push(Lane::page, "flood", nothing)) ++waiting;
+  EXPECT_EQ(waiting, limits::reads_queued_each_max);
+  read(Lane::page, "ann").wait();
+  first_.open();
+}
+
+TEST(SmallReadPool, of_one_thread_takes_every_kind) {
+  ReaderPool pool(readers(1));
+  for (const Lane lane : {Lane::page, Lane::sweep, Lane::live, Lane::standby}) {
+    std::promise<void> done;
+    ASSERT_TRUE(pool.push(lane, "ann", [&](SQLite::Database&) { done.set_value(); }));
+    done.get_future().wait();
+  }
+}
+
+TEST(SmallReadPool, serves_another_speaker_after_one_read_of_a_flood) {
+  ReaderPool pool(readers(1));
+  Gate gate;
+  std::vector<std::string> order;
+  std::promise<void> last;
+  const auto read = [&](const std::string& speaker) {
+    return [&order, speaker](SQLite::Database&) { order.push_back(speaker); };
+  };
+  ASSERT_TRUE(pool.push(Lane::page, "flood", [&gate](SQLite::Database&) { gate.pass(); }));
+  gate.wait_until_entered();
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(pool.push(Lane::page, "flood", read("flood")));
+  ASSERT_TRUE(pool.push(Lane::page, "ann", read("ann")));
+  ASSERT_TRUE(pool.push(Lane::page, "zoe", [&last](SQLite::Database&) { last.set_value(); }));
+  gate.open();
+  last.get_future().wait();
+  EXPECT_EQ(order.front(), "ann");
+}
+
+TEST(Reads, interrupts_a_query_that_must_stop) {
   TestServer server;
   const auto stop = std::make_shared<std::atomic<bool>>(false);
   std::promise<int> ended;
@@ -56,7 +128,7 @@ TEST(ReadPool, interrupts_a_query_that_must_stop) {
       ended.set_value(why.getErrorCode());
     }
   };
-  ASSERT_TRUE(server.shared().parts->readers.push(endless, api::Weight::heavy, stop));
+  ASSERT_TRUE(server.shared().parts->readers.push(Lane::sweep, {}, endless, stop));
   EXPECT_EQ(ended.get_future().get(), 9) << "SQLITE_INTERRUPT";
   EXPECT_EQ(server.ask(request("GET /v1/sweeps")).status, 200) << "the connection works on";
 }
@@ -65,7 +137,8 @@ TEST(ReadPool, interrupts_a_query_that_must_stop) {
 class BusyReaders : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_TRUE(server_.shared().parts->readers.push([this](SQLite::Database&) { gate_.pass(); }));
+    ASSERT_TRUE(server_.shared().parts->readers.push(Lane::page, {},
+                                                     [this](SQLite::Database&) { gate_.pass(); }));
     gate_.wait_until_entered();
   }
   void release() {

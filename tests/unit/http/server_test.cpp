@@ -82,12 +82,15 @@ TEST(Refusal, has_the_length_of_its_body) {
   }
 }
 
+constexpr QueueBounds two_each{.each_max = 2, .all_max = 3, .running_max = 1, .debt_max = {}};
+constexpr QueueBounds many{.each_max = 100, .all_max = 100, .running_max = 1, .debt_max = {}};
+
 TEST(Pool, runs_jobs_in_order_and_finishes_them_at_its_end) {
   std::vector<int> done;
   {
-    Pool pool(1, 100);
+    Pool pool({{Lane::page}}, many, Price::time);
     for (int i = 0; i < 50; ++i)
-      EXPECT_TRUE(pool.push([&done, i](std::size_t) { done.push_back(i); }));
+      EXPECT_TRUE(pool.push(Lane::page, "ann", [&done, i](std::size_t) { done.push_back(i); }));
   }
   ASSERT_EQ(done.size(), 50U);
   EXPECT_TRUE(std::is_sorted(done.begin(), done.end()));
@@ -97,15 +100,16 @@ TEST(Pool, refuses_jobs_beyond_its_queue) {
   std::promise<void> started, go;
   std::atomic<int> done = 0;
   {
-    Pool pool(1, 2);
+    Pool pool({{Lane::page}}, two_each, Price::time);
     auto wait = go.get_future().share();
-    EXPECT_TRUE(pool.push([&, wait](std::size_t) {
+    EXPECT_TRUE(pool.push(Lane::page, "ann", [&, wait](std::size_t) {
       started.set_value();
       wait.wait();
     }));
     started.get_future().wait();
-    for (int i = 0; i < 2; ++i) EXPECT_TRUE(pool.push([&](std::size_t) { ++done; }));
-    const auto refused = pool.push([&](std::size_t) { ++done; });
+    const auto count = [&](std::size_t) { ++done; };
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(pool.push(Lane::page, "ann", count));
+    const auto refused = pool.push(Lane::page, "ann", count);
     ASSERT_FALSE(refused);
     EXPECT_EQ(refused.error().code, Code::busy);
     go.set_value();

@@ -196,6 +196,29 @@ TEST_F(TlsTest, accepts_a_foreign_page_of_https_only_from_itself) {
   EXPECT_TRUE(secure.receive_until("\r\n\r\n").find("HTTP/1.1 403") != std::string::npos);
 }
 
+// Each unfinished handshake holds 90 KB: 16,384 of them were allowed, before any token.
+TEST_F(TlsTest, bounds_handshakes_and_serves_others_while_one_address_holds_them_all) {
+  TestServer server({}, certificate.files());
+  std::vector<Client> silent;
+  for (std::size_t i = 0; i < limits::handshakes_max + 50; ++i)
+    silent.push_back(server.connect("192.0.2.1"));
+  const auto in_progress = [&] {
+    return server.on_io_thread([&] { return server.shared().handshakes.in_progress(); });
+  };
+  EXPECT_EQ(in_progress(), limits::handshakes_max);
+  EXPECT_EQ(server.on_io_thread([&] { return server.shared().handshakes.waiting(); }), 50U);
+  auto client = server.connect("192.0.2.2");
+  SecureClient secure(client);
+  ASSERT_TRUE(secure.connected)
+      << "the slow ones give way, and it is before those of their address";
+  secure.send(request("GET /healthz"));
+  EXPECT_TRUE(secure.receive_until("}").starts_with("HTTP/1.1 200"));
+  EXPECT_LE(in_progress(), limits::handshakes_max);
+  for (auto& one : silent) one.close();
+  while (in_progress() > 0) {
+  }
+}
+
 TEST_F(TlsTest, refuses_files_that_do_not_belong_together) {
   const Certificate other(folder, "other");
   const auto refused = [](const TlsFiles& files) {
