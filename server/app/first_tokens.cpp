@@ -6,7 +6,6 @@
 #include "base/files.hpp"
 #include "base/hex.hpp"
 #include "base/sha256.hpp"
-#include "server/engine/clock.hpp"
 
 namespace hone {
 namespace {
@@ -61,10 +60,11 @@ Status make_token_file(EngineThread& engine, api::Keyring& keys, const TokenFile
   return Done{};
 }
 
-Status keep_token_file(EngineThread& engine, api::Keyring& keys, const TokenFile& file) {
+Status keep_token_file(EngineThread& engine, api::Keyring& keys, const TokenFile& file,
+                       Instant now) {
   const Key* key = keys.find(read_secret(file.path));
   const bool is_live = key != nullptr && key->scopes.holds(file.scope) &&
-                       (!key->expires_at || *key->expires_at > SystemClock{}());
+                       (!key->expires_at || *key->expires_at > now);
   return is_live ? Status(Done{}) : make_token_file(engine, keys, file);
 }
 

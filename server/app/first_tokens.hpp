@@ -24,6 +24,7 @@ struct TokenFile {
 Status make_token_file(EngineThread& engine, api::Keyring& keys, const TokenFile& file);
 
 // Does the same unless the file already holds the secret of a live token of that scope.
-Status keep_token_file(EngineThread& engine, api::Keyring& keys, const TokenFile& file);
+Status keep_token_file(EngineThread& engine, api::Keyring& keys, const TokenFile& file,
+                       Instant now);
 
 }  // namespace hone

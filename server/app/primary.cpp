@@ -112,13 +112,13 @@ class ServerProcess {
 
 Status ServerProcess::prepare_tokens(const ServerOptions& options) {
   const TokenFile admin{served_.folder.path() / "admin.token", "admin", Scope::admin};
-  if (options.new_admin_token || !served_.keys.has_live(Scope::admin, SystemClock{}())) {
+  if (options.new_admin_token || !served_.keys.has_live(Scope::admin, served_.clock())) {
     if (auto made = make_token_file(engine_, served_.keys, admin); !made) return made;
     spdlog::info("an administrator's token was written to {}", admin.path);
   }
   if (options.worker_token_file.empty()) return Done{};
   return keep_token_file(engine_, served_.keys,
-                         {options.worker_token_file, "workers", Scope::worker});
+                         {options.worker_token_file, "workers", Scope::worker}, served_.clock());
 }
 
 Status ServerProcess::start_fleets(const ServerOptions& options, bool with_tokens) {

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "db/queries/queries.hpp"
+#include "server/engine/clock.hpp"
 
 namespace hone {
 
@@ -16,7 +17,8 @@ Served::Served(const ServerOptions& options, Opened& opened)
       readers(std::move(opened.readers)),
       followers(std::move(opened.followers)),
       pages(options.dashboard_dir),
-      keys(read_keys(*writer)) {}
+      keys(read_keys(*writer)),
+      clock(SlewedClock(SystemClock{}, MonotonicClock{}, last_instant(*writer))) {}
 
 void Served::print_address() const {
   std::printf("hone-server listening on %s\n", server->url().c_str());
@@ -43,7 +45,8 @@ http::ServerParts Served::parts(const ServerOptions& options, api::Role& role, b
           .logs = &logs,
           .keys = with_tokens ? &keys : nullptr,
           .role = &role,
-          .forecasts = &forecasts};
+          .forecasts = &forecasts,
+          .clock = clock};
 }
 
 }  // namespace hone

@@ -4,6 +4,7 @@
 #include "server/api/forecast_errors.hpp"
 #include "server/app/opened.hpp"
 #include "server/dashboard/pages.hpp"
+#include "server/engine/clock.hpp"
 #include "server/limits.hpp"
 
 namespace hone {
@@ -39,6 +40,7 @@ struct Served {
   Counters counters;
   dashboard::Pages pages;
   api::Keyring keys;
+  Clock clock;  // the time without steps, for what happens outside the engine
 };
 
 constexpr Duration from_seconds(double s) { return {static_cast<std::int64_t>(s * 1e6)}; }

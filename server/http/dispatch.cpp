@@ -7,7 +7,6 @@
 #include "base/ascii.hpp"
 #include "server/api/origin.hpp"
 #include "server/dashboard/pages.hpp"
-#include "server/engine/clock.hpp"
 #include "server/engine/clock_meter.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
@@ -126,7 +125,7 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   request.role = shared.parts->role;
   request.troubles = shared.parts->troubles;
   request.forecasts = shared.parts->forecasts;
-  request.now = SystemClock{}();
+  request.now = shared.now();
   incoming.route = match.route;
   if (auto refusal = authenticate(shared, head, incoming)) return refusal;
   if (auto refusal = refuse_write(shared, incoming)) return refusal;
@@ -217,7 +216,7 @@ asio::awaitable<Result<api::ParsedWrite>> parse_command(Connection& connection,
 bool has_lost_access(const Shared& shared, const api::Request& request) {
   const TokenId token = request.speaker.token;
   return shared.parts->keys != nullptr && token &&
-         shared.parts->keys->find_live(token, SystemClock{}()) == nullptr;
+         shared.parts->keys->find_live(token, shared.now()) == nullptr;
 }
 
 asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "server/api/events.hpp"
-#include "server/engine/clock.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
 #include "server/limits.hpp"
@@ -24,7 +23,7 @@ std::optional<Key> live_key(const Connection& connection, const Incoming& incomi
   const auto* keys = connection.shared.parts->keys;
   const TokenId token = incoming.request.speaker.token;
   if (keys == nullptr || !token) return Key{};
-  const Key* key = keys->find_live(token, SystemClock{}());
+  const Key* key = keys->find_live(token, connection.shared.now());
   return key == nullptr ? std::nullopt : std::optional(*key);
 }
 
@@ -55,7 +54,7 @@ enum class Woken { news, quiet, gone };
 // Waits for news, for a long silence, or for the client's end: a client that watches sends nothing.
 asio::awaitable<Woken> sleep(Connection& connection, Watcher& watcher, const Key& key) {
   auto& shared = connection.shared;
-  const Duration open = key.expires_at.value_or(never) - SystemClock{}();
+  const Duration open = key.expires_at.value_or(never) - shared.now();
   watcher.timer().expires_after(chrono(std::min(limits::watch_quiet_time, open)));
   shared.sleeping_watchers.insert(&watcher.timer());
   auto rest = watcher.timer().async_wait(asio::as_tuple(asio::use_awaitable));

@@ -60,9 +60,9 @@ TEST_F(FirstTokens, of_a_name_that_is_taken_get_another) {
 
 TEST_F(FirstTokens, are_kept_while_their_secret_is_valid) {
   const TokenFile workers{folder.file("workers.token"), "workers", Scope::worker};
-  ASSERT_TRUE(keep_token_file(engine, keys, workers).ok());
+  ASSERT_TRUE(keep_token_file(engine, keys, workers, SystemClock{}()).ok());
   const auto secret = secret_in(workers);
-  ASSERT_TRUE(keep_token_file(engine, keys, workers).ok());
+  ASSERT_TRUE(keep_token_file(engine, keys, workers, SystemClock{}()).ok());
   EXPECT_EQ(secret_in(workers), secret);
   EXPECT_EQ(stored().size(), 1U);
 }
@@ -71,21 +71,22 @@ TEST_F(FirstTokens, are_replaced_when_their_secret_is_not_valid) {
   const TokenFile workers{folder.file("workers.token"), "workers", Scope::worker};
   for (const char* content : {"", "hone_unknown\n"}) {
     std::ofstream(workers.path) << content;
-    ASSERT_TRUE(keep_token_file(engine, keys, workers).ok());
+    ASSERT_TRUE(keep_token_file(engine, keys, workers, SystemClock{}()).ok());
     EXPECT_NE(keys.find(secret_in(workers)), nullptr);
   }
   const auto before = secret_in(workers);
   Key revoked = *keys.find(before);
   revoked.revoked = true;
   keys.learn(revoked);
-  ASSERT_TRUE(keep_token_file(engine, keys, workers).ok());
+  ASSERT_TRUE(keep_token_file(engine, keys, workers, SystemClock{}()).ok());
   EXPECT_NE(secret_in(workers), before);
 }
 
 TEST_F(FirstTokens, of_another_scope_are_replaced) {
   ASSERT_TRUE(make_token_file(engine, keys, {admin.path, "reader", Scope::read}).ok());
   const auto secret = secret_in(admin);
-  ASSERT_TRUE(keep_token_file(engine, keys, {admin.path, "workers", Scope::worker}).ok());
+  ASSERT_TRUE(
+      keep_token_file(engine, keys, {admin.path, "workers", Scope::worker}, SystemClock{}()).ok());
   EXPECT_NE(secret_in(admin), secret);
 }
 

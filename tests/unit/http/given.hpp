@@ -206,6 +206,7 @@ class TestServer {
     parts_.keys = &keys_;
     return keys_;
   }
+  void follow(Clock clock) { parts_.clock = std::move(clock); }
   EngineThread& engine() { return engine_; }
   [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }
 

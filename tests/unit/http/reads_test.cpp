@@ -242,6 +242,30 @@ TEST(EventStream, ends_when_its_token_expires) {
   EXPECT_GE(SystemClock{}(), *key.expires_at);
 }
 
+// A token expired when the wall clock was set forwards, and was valid again when it was set back.
+TEST(Token, expires_by_the_servers_own_time_and_not_by_the_wall_clock) {
+  TestServer server;
+  std::atomic<std::int64_t> wall{SystemClock{}().us};
+  const Clock steady = SlewedClock([&wall] { return Instant{wall}; }, MonotonicClock{}, {});
+  auto key = key_of(TokenId{1000}, reader_secret);
+  key.expires_at = Instant{wall} + seconds(3600);
+  server.on_io_thread([&] {
+    server.follow(steady);
+    server.require_tokens().learn(key);
+  });
+  const auto status = [&server] {
+    return server
+        .ask(request("GET /v1/sweeps", {},
+                     std::string("Authorization: Bearer ") + reader_secret + "\r\n"))
+        .status;
+  };
+  EXPECT_EQ(status(), 200);
+  wall += seconds(400 * 86'400).us;
+  EXPECT_EQ(status(), 200) << "the server's time has no steps";
+  server.on_io_thread([&] { server.follow([key] { return *key.expires_at; }); });
+  EXPECT_EQ(status(), 401);
+}
+
 TEST(LongPoll, of_a_revoked_token_gets_no_run) {
   TestServer server;
   auto key = key_of(TokenId{1000}, reader_secret);
