@@ -30,14 +30,18 @@ Status check_pull(const Shared& shared, const standby::Pull& pull) {
 }
 
 // The digest and the URL of a standby are on the disk before its first page: a promotion is then
-// always recognized.
+// always recognized. That it had every event once is noted there before it is counted.
 asio::awaitable<Status> enroll(Connection& connection, const Incoming& incoming,
-                               const standby::Pull& pull) {
+                               const standby::Pull& pull, bool in_sync) {
   auto& shared = connection.shared;
   auto* const standbys = shared.parts->standbys;
-  const standby::Known known{pull.digest, pull.url};
-  if (standbys->knows(known)) co_return Done{};
-  auto add = [standbys, known] { return standbys->add(known); };
+  const Instant now = shared.now();
+  if (standbys->knows(pull, in_sync, now)) co_return Done{};
+  standby::Present present;
+  for (const auto& [digest, at] : shared.pulls) present.insert(digest);
+  auto add = [standbys, &pull, in_sync, present, now] {
+    return standbys->add(pull, in_sync, present, now);
+  };
   auto pending = on_disk<Done>(shared, speaker_of(connection, incoming), add);
   co_return co_await std::move(pending);
 }
@@ -102,7 +106,7 @@ asio::awaitable<After> pull_page(Connection& connection, const Incoming& incomin
   const auto pull = standby::parse_pull(incoming.request.body);
   if (!pull) co_return co_await refused(pull.error());
   if (auto may = check_pull(shared, *pull); !may) co_return co_await refused(may.error());
-  auto enrolling = enroll(connection, incoming, *pull);
+  auto enrolling = enroll(connection, incoming, *pull, false);
   if (auto known = co_await std::move(enrolling); !known) co_return co_await refused(known.error());
   const auto until = std::chrono::steady_clock::now() + chrono(pull->wait);
   while (true) {
@@ -111,7 +115,10 @@ asio::awaitable<After> pull_page(Connection& connection, const Incoming& incomin
     auto reading = read_page(connection, incoming, *pull);
     const auto page = co_await std::move(reading);
     if (!page) co_return co_await refused(page.error());
-    confirm(shared, *pull);  // its ledger is this one up to there
+    // Its ledger is this one up to there.
+    auto noting = enroll(connection, incoming, *pull, pull->after >= seen);
+    if (auto noted = co_await std::move(noting); !noted) co_return co_await refused(noted.error());
+    confirm(shared, *pull);
     const bool late = std::chrono::steady_clock::now() >= until || shared.draining;
     if (!page->rows.empty() || !page->points.empty() || late) {
       api::Response answer;

@@ -41,7 +41,11 @@ inline constexpr Duration successor_time = seconds(2);  // of one question
 // primary.
 inline constexpr int successor_tries = 5;
 inline constexpr Duration successor_period = seconds(5);
-inline constexpr std::size_t standbys_max = 8;  // known; the oldest is forgotten
+// Known standbys. A primary that has forgotten one does not recognize it once it is promoted, so
+// that those of the last week stay: a longer absence is no restart of a machine.
+inline constexpr std::size_t standbys_max = 16;
+inline constexpr Duration in_sync_kept = seconds(7 * 86'400);
+inline constexpr Duration in_sync_noted = seconds(86'400);  // how often the disk gets to know
 inline constexpr std::size_t url_bytes_max = 300;
 inline constexpr std::size_t state_bytes_max = 64 * 1024;  // of DATA/standby.json
 

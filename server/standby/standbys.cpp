@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/sha256.hpp"
+#include "server/standby/limits.hpp"
 
 namespace hone::standby {
 
@@ -16,15 +17,21 @@ std::vector<Known> Standbys::list() const {
   return state_.standbys;
 }
 
-bool Standbys::knows(const Known& standby) const {
+bool Standbys::knows(const Pull& pull, bool in_sync, Instant now) const {
   const std::lock_guard lock(mutex_);
-  return std::ranges::find(state_.standbys, standby) != state_.standbys.end();
+  const auto known = std::ranges::find(state_.standbys, pull.digest, &Known::digest);
+  return known != state_.standbys.end() && known->url == pull.url &&
+         (!in_sync || now - known->in_sync < limits::in_sync_noted);
 }
 
-Status Standbys::add(const Known& standby) {
+Status Standbys::add(const Pull& pull, bool in_sync, const Present& present, Instant now) {
   const std::lock_guard lock(mutex_);
   State next = state_;
-  if (!enroll(next, standby)) return Done{};
+  if (auto enrolled = enroll(next, {pull.digest, pull.url}, present, now); !enrolled)
+    return enrolled.error();
+  const auto known = std::ranges::find(next.standbys, pull.digest, &Known::digest);
+  if (in_sync && known != next.standbys.end()) known->in_sync = now;
+  if (next.standbys == state_.standbys) return Done{};
   if (auto written = write_state(folder_, next); !written) return written;
   state_ = std::move(next);
   return Done{};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "server/standby/page.hpp"
 #include "server/standby/state.hpp"
 
 namespace hone::standby {
@@ -29,9 +30,12 @@ class Standbys {
   [[nodiscard]] std::int64_t term() const;
   [[nodiscard]] std::vector<Known> list() const;
 
-  [[nodiscard]] bool knows(const Known& standby) const;
-  // Waits for the disk. Refuses (unavailable) if it cannot be written.
-  Status add(const Known& standby);
+  // Whether `pull` changes nothing that is on the disk: its standby is known under that URL, and,
+  // if it is in sync, was noted to be so within a day.
+  [[nodiscard]] bool knows(const Pull& pull, bool in_sync, Instant now) const;
+  // Adds the standby, and notes whether it is in sync. Waits for the disk. Refuses (unavailable) if
+  // it cannot be written, and (busy) as enroll.
+  Status add(const Pull& pull, bool in_sync, const Present& present, Instant now);
 
   // Ends the process if `term` proves that a standby was promoted. `url`: where it is, if known.
   void consider(const Term& term, const std::string& url);

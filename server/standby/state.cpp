@@ -36,7 +36,8 @@ Json encode(const State& state) {
   json["replaced_url"] = state.replaced_url;
   json["standbys"] = Json::array();
   for (const Known& one : state.standbys)
-    json["standbys"].push_back({{"digest", one.digest}, {"url", one.url}});
+    json["standbys"].push_back(
+        {{"digest", one.digest}, {"url", one.url}, {"in_sync_us", one.in_sync.us}});
   return json;
 }
 
@@ -53,7 +54,9 @@ State decode(const Json& json) {
   state.replaced_url = text_of(json, "replaced_url");
   if (const auto list = json.find("standbys"); list != json.end() && list->is_array())
     for (const Json& one : *list)
-      if (one.is_object()) enroll(state, {text_of(one, "digest"), text_of(one, "url")});
+      if (one.is_object() && state.standbys.size() < limits::standbys_max)
+        state.standbys.push_back(
+            {text_of(one, "digest"), text_of(one, "url"), {number_of(one, "in_sync_us")}});
   return state;
 }
 
@@ -129,11 +132,32 @@ Result<State> promoted(State state, bool force) {
   return state;
 }
 
-bool enroll(State& state, const Known& standby) {
+namespace {
+
+// Makes room for one more. False if every standby must be kept.
+bool forget_one(std::vector<Known>& standbys, const Present& present, Instant now) {
+  auto least = standbys.end();
+  for (auto one = standbys.begin(); one != standbys.end(); ++one) {
+    if (present.contains(one->digest) || now - one->in_sync < limits::in_sync_kept) continue;
+    if (least == standbys.end() || one->in_sync < least->in_sync) least = one;
+  }
+  if (least == standbys.end()) return false;
+  standbys.erase(least);
+  return true;
+}
+
+}  // namespace
+
+Result<bool> enroll(State& state, const Known& standby, const Present& present, Instant now) {
   if (!is_sha256_hex(standby.digest) || standby.url.size() > limits::url_bytes_max) return false;
-  if (std::ranges::find(state.standbys, standby) != state.standbys.end()) return false;
-  std::erase_if(state.standbys, [&](const Known& one) { return one.digest == standby.digest; });
-  if (state.standbys.size() >= limits::standbys_max) state.standbys.erase(state.standbys.begin());
+  const auto known = std::ranges::find(state.standbys, standby.digest, &Known::digest);
+  if (known != state.standbys.end()) return std::exchange(known->url, standby.url) != standby.url;
+  if (state.standbys.size() >= limits::standbys_max && !forget_one(state.standbys, present, now))
+    return refuse(Code::busy,
+                  "this server knows " + std::to_string(state.standbys.size()) +
+                      " standbys, its bound, and each follows it or did so in the last "
+                      "week. Revoke the token of those that are none of yours, or "
+                      "remove their rows from standby.json while the server is stopped");
   state.standbys.push_back(standby);
   return true;
 }

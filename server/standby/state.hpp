@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.hpp"
+#include "schemas/types/instant.hpp"
 
 namespace hone::standby {
 
@@ -31,6 +33,7 @@ std::optional<Term> parse_term(std::string_view text);
 struct Known {
   std::string digest;  // SHA-256 of its secret
   std::string url;     // where it listens
+  Instant in_sync{};   // when it last had the newest event, to the day; 1970: never
   friend bool operator==(const Known&, const Known&) = default;
 };
 
@@ -62,8 +65,13 @@ State following(State state, const std::string& url, std::string secret);
 // complete: it would lose events that were acknowledged long ago.
 Result<State> promoted(State state, bool force);
 
-// Adds or renews a standby. False if nothing changed.
-bool enroll(State& state, const Known& standby);
+// The digests of the standbys that have asked lately.
+using Present = std::set<std::string>;
+
+// Adds or renews a standby; false if nothing changed. A full list forgets one that is absent and
+// was not in sync lately: first those that never were, then the one absent longest. Refuses (busy)
+// if there is none: a client that makes up names must not push out a standby that may be promoted.
+Result<bool> enroll(State& state, const Known& standby, const Present& present, Instant now);
 
 // Whether `term` proves that one of the standbys was promoted after this folder's own term.
 bool is_replaced_by(const State& state, const Term& term);

@@ -16,6 +16,7 @@ namespace {
 const std::string secret(64, 'a');
 const std::string other_secret(64, 'b');
 constexpr const char* url = "http://a:7777";
+constexpr Instant now{1'800'000'000'000'000};
 
 State follower() {
   State state = following({}, url, secret);
@@ -72,25 +73,65 @@ TEST(StandbyState, a_folder_that_follows_again_has_a_new_secret) {
 
 TEST(StandbyState, only_the_secret_of_a_known_standby_replaces_a_primary) {
   State primary;
-  ASSERT_TRUE(enroll(primary, {sha256_hex(secret), "http://b:1"}));
+  ASSERT_TRUE(*enroll(primary, {sha256_hex(secret), "http://b:1"}, {}, now));
   EXPECT_TRUE(is_replaced_by(primary, {1, secret}));
   EXPECT_FALSE(is_replaced_by(primary, {1, other_secret}));
   primary.term.number = 1;
   EXPECT_FALSE(is_replaced_by(primary, {1, secret})) << "it is as new";
 }
 
+Known standby(const std::string& name, Instant in_sync = {}) {
+  return {sha256_hex(name), "http://b:1", in_sync};
+}
+
+// Adds `count` standbys with names of a kind, each absent.
+void fill(State& primary, const std::string& kind, std::size_t count, Instant in_sync = {}) {
+  for (std::size_t i = 0; i < count; ++i)
+    primary.standbys.push_back(standby(kind + std::to_string(i), in_sync));
+}
+
 TEST(StandbyState, known_standbys_are_bounded_and_each_is_known_once) {
   State primary;
   for (std::size_t i = 0; i < limits::standbys_max + 3; ++i)
-    EXPECT_TRUE(enroll(primary, {sha256_hex(std::to_string(i)), "http://b:1"}));
+    EXPECT_TRUE(*enroll(primary, standby(std::to_string(i)), {}, now));
   EXPECT_EQ(primary.standbys.size(), limits::standbys_max);
-  EXPECT_EQ(primary.standbys.back().digest, sha256_hex(std::to_string(limits::standbys_max + 2)));
   const Known newest = primary.standbys.back();
-  EXPECT_FALSE(enroll(primary, newest));
-  EXPECT_TRUE(enroll(primary, {newest.digest, "http://c:1"})) << "it has moved";
+  EXPECT_EQ(newest, standby(std::to_string(limits::standbys_max + 2)));
+  EXPECT_FALSE(*enroll(primary, newest, {}, now));
+  EXPECT_TRUE(*enroll(primary, {newest.digest, "http://c:1"}, {}, now)) << "it has moved";
   EXPECT_EQ(primary.standbys.size(), limits::standbys_max);
-  EXPECT_FALSE(enroll(primary, {"no digest", "http://b:1"}));
-  EXPECT_FALSE(enroll(primary, {sha256_hex("x"), std::string(limits::url_bytes_max + 1, 'u')}));
+  EXPECT_FALSE(*enroll(primary, {"no digest", "http://b:1"}, {}, now));
+  const std::string long_url(limits::url_bytes_max + 1, 'u');
+  EXPECT_FALSE(*enroll(primary, {sha256_hex("x"), long_url}, {}, now));
+}
+
+// A client with a token of the scope `replica` made up names until the real one was forgotten: its
+// promotion was then not recognized, and both served.
+TEST(StandbyState, names_that_were_made_up_do_not_push_out_a_standby_that_was_in_sync) {
+  State primary;
+  fill(primary, "real", 1, now - seconds(3600));
+  for (int i = 0; i < 100; ++i)
+    EXPECT_TRUE(*enroll(primary, standby("made up" + std::to_string(i)), {}, now));
+  EXPECT_TRUE(is_replaced_by(primary, {1, "real0"}));
+}
+
+TEST(StandbyState, names_that_were_made_up_do_not_push_out_a_standby_that_is_present) {
+  State primary;
+  fill(primary, "real", 1);
+  for (int i = 0; i < 100; ++i)
+    EXPECT_TRUE(
+        *enroll(primary, standby("made up" + std::to_string(i)), {sha256_hex("real0")}, now));
+  EXPECT_TRUE(is_replaced_by(primary, {1, "real0"}));
+}
+
+TEST(StandbyState, a_list_of_standbys_that_must_stay_takes_no_further_one) {
+  State primary;
+  fill(primary, "real", limits::standbys_max, now);
+  const auto refused = enroll(primary, standby("one more"), {}, now);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::busy);
+  EXPECT_TRUE(*enroll(primary, standby("one more"), {}, now + limits::in_sync_kept))
+      << "none was seen for a week";
 }
 
 TEST(StandbyState, a_start_decides_what_the_folder_is) {
@@ -118,7 +159,7 @@ TEST(StandbyState, the_file_brings_the_state_back) {
   State state = *promoted(follower(), false);
   state.replaced_by = 7;
   state.replaced_url = "http://c:1";
-  enroll(state, {sha256_hex("x"), "http://b:1"});
+  ASSERT_TRUE(*enroll(state, {sha256_hex("x"), "http://b:1", now}, {}, now));
   ASSERT_TRUE(write_state(folder, state));
   const auto read = read_state(folder);
   ASSERT_TRUE(read);
