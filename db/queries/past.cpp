@@ -2,11 +2,16 @@
 
 #include <SQLiteCpp/Statement.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "db/ledger/chain.hpp"
+#include "db/ledger/event_text.hpp"
 #include "db/ledger/ledger.hpp"
+#include "db/queries/past_reader.hpp"
 #include "db/sql.hpp"
+#include "schemas/codec/json.hpp"
 #include "schemas/types/event.hpp"
 
 namespace hone {
@@ -25,21 +30,6 @@ std::string list_of(const std::vector<SweepId>& sweeps) {
 }
 
 }  // namespace
-
-Result<std::vector<Event>> read_past(SQLite::Database& db, SweepId sweep, std::size_t events_max) {
-  SQLite::Statement s(db, "SELECT seq, at, kind, body FROM event WHERE sweep = ? ORDER BY seq");
-  sql::bind(s, sweep);
-  std::vector<Event> events;
-  while (s.executeStep()) {
-    Event event = read_event(s);
-    if (auto* imported = std::get_if<SweepImported>(&event.body))
-      events = std::move(imported->past);
-    else
-      events.push_back(std::move(event));
-    if (events.size() > events_max) return too_many("events", events_max);
-  }
-  return events;
-}
 
 std::vector<SweepId> replay_sources(SQLite::Database& db, SweepId sweep) {
   SQLite::Statement rows(db,
@@ -81,6 +71,19 @@ std::optional<SweepId> confirmed_by(SQLite::Database& db, SweepId sweep) {
 
 namespace {
 
+// Returns the ledger that an imported sweep was exported from: the last member of its event, whose
+// length is bounded.
+std::string origin_of_import(SQLite::Database& db, std::int64_t seq) {
+  constexpr std::size_t tail_bytes = 1024;
+  constexpr std::string_view key = ",\"ledger\":";
+  const std::size_t bytes = body_bytes(db, seq);
+  const auto tail = read_body(db, seq, bytes - std::min(bytes, tail_bytes), tail_bytes);
+  const auto at = tail.rfind(key);
+  if (at == std::string::npos) return {};
+  const auto last = parse_json("{" + tail.substr(at + 1));
+  return last && last->size() == 1 ? last->at("ledger").get<std::string>() : std::string();
+}
+
 // Empty where the event has no link.
 std::string text_of_link(SQLite::Database& db, std::int64_t seq) {
   const Link link = link_of(db, seq);
@@ -90,12 +93,12 @@ std::string text_of_link(SQLite::Database& db, std::int64_t seq) {
 }  // namespace
 
 std::string newest_link(SQLite::Database& db, const std::vector<SweepId>& sweeps) {
-  SQLite::Statement newest(db, "SELECT seq, at, kind, body FROM event WHERE sweep IN (" +
-                                   list_of(sweeps) + ") ORDER BY seq DESC LIMIT 1");
+  SQLite::Statement newest(db, "SELECT seq, kind FROM event WHERE sweep IN (" + list_of(sweeps) +
+                                   ") ORDER BY seq DESC LIMIT 1");
   if (!newest.executeStep()) return {};
-  const Event event = read_event(newest);
-  if (const auto* imported = std::get_if<SweepImported>(&event.body)) return imported->ledger;
-  return text_of_link(db, event.seq);
+  const auto seq = newest.getColumn(0).getInt64();
+  return is_import(newest.getColumn(1).getString()) ? origin_of_import(db, seq)
+                                                    : text_of_link(db, seq);
 }
 
 std::string own_link(SQLite::Database& db, const std::vector<SweepId>& sweeps) {
@@ -105,36 +108,23 @@ std::string own_link(SQLite::Database& db, const std::vector<SweepId>& sweeps) {
   return text_of_link(db, newest.getColumn(0).getInt64());
 }
 
-Status visit_events(SQLite::Database& db, const std::vector<SweepId>& sweeps,
-                    std::size_t events_max, const std::function<void(const Event&)>& visit) {
+Status visit_events(SQLite::Database& db, const std::vector<SweepId>& sweeps, SweepId own,
+                    std::size_t events_max, const VisitEvent& visit) {
   const std::string of = " FROM event WHERE sweep IN (" + list_of(sweeps) + ")";
   if (std::cmp_greater(db.execAndGet("SELECT count(*)" + of).getInt64(), events_max))
     return too_many("events, with those of the sweeps that it rests on", events_max);
-  SQLite::Statement s(db, "SELECT seq, at, kind, body" + of + " ORDER BY seq");
-  while (s.executeStep()) visit(read_event(s));
-  return Done{};
-}
-
-Result<std::vector<Series>> read_series(SQLite::Database& db, SweepId sweep,
-                                        std::size_t points_max) {
-  SQLite::Statement s(db,
-                      "SELECT m.trial, m.replicate, m.name, m.step, m.value, m.at FROM trial t"
-                      " CROSS JOIN metric_point m ON m.trial = t.id WHERE t.sweep = ?"
-                      " ORDER BY m.trial, m.replicate, m.name, m.step");
-  sql::bind(s, sweep);
-  std::vector<Series> all;
-  for (std::size_t count = 0; s.executeStep(); ++count) {
-    if (count == points_max) return too_many("metric points", points_max);
-    sql::Columns c(s);
-    const RunId run = c.run_id();
-    auto name = c.text();
-    if (all.empty() || all.back().run != run || all.back().name != name)
-      all.push_back({run, std::move(name), {}});
-    const auto step = c.integer();
-    const double value = c.real();
-    all.back().points.push_back({step, value, c.instant()});
+  SQLite::Statement s(db, "SELECT seq, at, kind, body, sweep" + of + " ORDER BY seq");
+  while (s.executeStep()) {
+    const SweepId sweep{s.getColumn(4).getInt64()};
+    if (sweep != own || !is_import(s.getColumn(2).getString())) {
+      visit(read_event(s), false);
+      continue;
+    }
+    ImportedEvents imported(s.getColumn(0).getInt64());
+    while (imported.read(db, [&](const Event& event) { visit(event, true); })) {
+    }
   }
-  return all;
+  return Done{};
 }
 
 }  // namespace hone

@@ -12,18 +12,18 @@
 
 namespace hone {
 
-// Returns its events in order; for an imported sweep, the original ones. Refuses (too_large) more
-// than events_max.
-Result<std::vector<Event>> read_past(SQLite::Database& db, SweepId sweep, std::size_t events_max);
-
 // Returns the sweeps without which its decisions cannot be repeated, by number: itself, those that
 // it learned from or confirms (theirs, too), and its confirmations.
 std::vector<SweepId> replay_sources(SQLite::Database& db, SweepId sweep);
 
-// Calls `visit` for each event of these sweeps, in order. Refuses (too_large) more than events_max,
-// before the first.
-Status visit_events(SQLite::Database& db, const std::vector<SweepId>& sweeps,
-                    std::size_t events_max, const std::function<void(const Event&)>& visit);
+// imported: the event happened on the server that the sweep was imported from.
+using VisitEvent = std::function<void(const Event&, bool imported)>;
+
+// Calls `visit` for each event of these sweeps, in order. Where the sweep `own` was imported, its
+// original events take the place of the one that holds them. Refuses (too_large) more than
+// events_max of the ledger, before the first.
+Status visit_events(SQLite::Database& db, const std::vector<SweepId>& sweeps, SweepId own,
+                    std::size_t events_max, const VisitEvent& visit);
 
 // Returns the newest sweep, other than confirmations, that was submitted at that time with that
 // seed, here or before an import.
@@ -42,9 +42,5 @@ std::string newest_link(SQLite::Database& db, const std::vector<SweepId>& sweeps
 
 // The same of this ledger, which its own check accepts: of an imported sweep, that of its import.
 std::string own_link(SQLite::Database& db, const std::vector<SweepId>& sweeps);
-
-// Returns its telemetry by run and name. Refuses (too_large) more than points_max.
-Result<std::vector<Series>> read_series(SQLite::Database& db, SweepId sweep,
-                                        std::size_t points_max);
 
 }  // namespace hone

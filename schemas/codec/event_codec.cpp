@@ -261,7 +261,33 @@ Result<std::vector<std::string>> decode_labels(const Json& document, const std::
   return fault.settle(std::move(labels));
 }
 
+Result<Event> decode_imported_event(const Json& document) {
+  return codec::decode_as<Event>(document);
+}
+
+std::string body_text(const EventBody& body) {
+  const auto* imported = std::get_if<SweepImported>(&body);
+  if (imported == nullptr) return to_text(encode(body));
+  SweepImported frame{
+      imported->sweep, imported->request_id, {}, imported->confirms, imported->ledger};
+  const std::string text = to_text(encode(EventBody(std::move(frame))));
+  constexpr std::string_view empty = "\"past\":[]";  // no text of JSON holds a bare quote
+  const auto cut = text.find(empty) + empty.size() - 1;
+  std::string whole = text.substr(0, cut);
+  for (const Event& event : imported->past) {
+    if (&event != &imported->past.front()) whole += ',';
+    whole += to_text(encode(event));
+  }
+  return whole += text.substr(cut);
+}
+
 std::string_view kind(const EventBody& body) { return codec::kinds[body.index()]; }
+
+Json encode(const Event& event) { return codec::write(event); }
+
+Result<Event> decode_past_event(const Json& document) {
+  return codec::decode_as<Event>(document, {}, codec::Fault::of_reply());
+}
 
 Json encode(const EventBody& body) {
   return std::visit([](const auto& event) { return codec::write_object(event); }, body);

@@ -239,5 +239,6 @@ template struct Requests<SubmitRequest, SteerRequest, JoinRequest, AcquireReques
 }  // namespace codec
 
 template Json encode(const SweepPast&);
+template Json encode(const Series&);
 
 }  // namespace hone

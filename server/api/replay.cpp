@@ -32,14 +32,15 @@ class Replay {
   Replay(SweepId sweep, std::vector<SweepId> sources, const Request& request)
       : sweep_(sweep), sources_(std::move(sources)), request_(request) {}
 
+  void see(const Event& event, bool imported) { see(imported ? standing_alone(event) : event); }
+
+  [[nodiscard]] const Tally& tally() const { return tally_; }
+
+ private:
   void see(const Event& event) {
     if (is_stopped(request_)) return;
-    if (const auto* imported = std::get_if<SweepImported>(&event.body)) {
-      if (imported->sweep != sweep_) return fold(event);
-      for (const Event& past : imported->past) see(standing_alone(past));
-      return;
-    }
-    if (!is_ours(event.body)) return fold(event);
+    if (std::holds_alternative<SweepImported>(event.body) || !is_ours(event.body))
+      return fold(event);
     if (!expected_.empty()) {
       compare(event, expected_.front());
       expected_.erase(expected_.begin());
@@ -54,9 +55,6 @@ class Replay {
     fold(event);
   }
 
-  [[nodiscard]] const Tally& tally() const { return tally_; }
-
- private:
   [[nodiscard]] bool is_ours(const EventBody& body) const {
     if (const auto* e = std::get_if<TrialProposed>(&body)) return e->sweep == sweep_;
     if (const auto* e = std::get_if<RunAdded>(&body)) return of_run(e->run);
@@ -209,8 +207,8 @@ ReadResult replay(SQLite::Database& db, const Request& request) {
   if (!sweep) return sweep.error();
   const auto sources = replay_sources(db, *id);
   Replay replay(*id, sources, request);
-  const auto seen = visit_events(db, sources, limits::replay_events_max,
-                                 [&](const Event& event) { replay.see(event); });
+  const auto see = [&](const Event& event, bool imported) { replay.see(event, imported); };
+  const auto seen = visit_events(db, sources, *id, limits::replay_events_max, see);
   if (!seen) return seen.error();
   const Tally& tally = replay.tally();
   Json json;

@@ -65,7 +65,7 @@ constexpr std::array table{
     Route{get, "/v1/sweeps/{sweep}/columns", needs_read,
           Read{columns, {Query::fields, Query::after, Query::where}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/runs", needs_read, Read{runs_of_sweep, filtered}},
-    Route{get, "/v1/sweeps/{sweep}/export", needs_read, Read{export_sweep, {}, Weight::heavy}},
+    Route{get, "/v1/sweeps/{sweep}/export", needs_read, Piecewise{export_sweep}},
     Route{get, "/v1/sweeps/{sweep}/replay", needs_read, Read{replay, {}, Weight::heavy}},
     Route{post, "/v1/sweeps/{sweep}/archive", needs_submit, write_to<&Archive::sweep>()},
     Route{post, "/v1/sweeps/{sweep}/edit", needs_submit, write_to<&Edit::sweep>()},
@@ -186,6 +186,7 @@ QuerySet accepted_names(const Handler& handler) {
 struct KindOf {
   std::string_view operator()(const Write&) const { return "write"; }
   std::string_view operator()(const Read&) const { return "read"; }
+  std::string_view operator()(const Piecewise&) const { return "read"; }
   std::string_view operator()(const Probe&) const { return "read"; }
   std::string_view operator()(const Follow&) const { return "follow"; }
   std::string_view operator()(const PutBlob&) const { return "put_blob"; }
@@ -198,9 +199,23 @@ Error our_mistake(const std::exception& trouble) {
   return refuse(Code::internal, "the server could not answer: " + std::string(trouble.what()));
 }
 
+Result<Response> collect(const Piecewise& read, SQLite::Database& db, const Request& request) {
+  const auto pieces = read.open(db, request);
+  if (!pieces) return pieces.error();
+  Response answer;
+  while (!(*pieces)->ended()) {
+    auto piece = (*pieces)->next(db);
+    if (!piece) return piece.error();
+    answer.body += *piece;
+  }
+  return answer;
+}
+
 Result<Response> run_read(const Route& route, SQLite::Database& db, const Request& request) {
   if (const auto* read = std::get_if<Read>(&route.handler)) return read->answer(db, request);
   if (const auto* probe = std::get_if<Probe>(&route.handler)) return probe->answer(request);
+  if (const auto* pieces = std::get_if<Piecewise>(&route.handler))
+    return collect(*pieces, db, request);
   if (const auto* follow = std::get_if<Follow>(&route.handler)) return follow->page(db, request);
   return refuse(Code::internal, "this route is no read");
 }
@@ -292,6 +307,15 @@ Response answer_read(const Route& route, SQLite::Database& db, const Request& re
     return result ? *std::move(result) : problem(result.error());
   } catch (const std::exception& trouble) {
     return is_stopped(request) ? stopped() : problem(our_mistake(trouble));
+  }
+}
+
+Result<std::unique_ptr<Pieces>> open_pieces(const Route& route, SQLite::Database& db,
+                                            const Request& request) {
+  try {
+    return std::get<Piecewise>(route.handler).open(db, request);
+  } catch (const std::exception& trouble) {
+    return our_mistake(trouble);
   }
 }
 

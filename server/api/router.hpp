@@ -16,6 +16,7 @@
 #include "schemas/codec/json.hpp"
 #include "schemas/types/scopes.hpp"
 #include "server/api/blobs.hpp"
+#include "server/api/pieces.hpp"
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"
 #include "server/limits.hpp"
@@ -47,6 +48,11 @@ struct Read {
   Weight weight = Weight::quick;
 };
 
+// A read whose answer is made in pieces.
+struct Piecewise {
+  Result<std::unique_ptr<Pieces>> (*open)(SQLite::Database&, const Request&);
+};
+
 // A read of what the server has in memory, answered at once, whatever the readers do.
 struct Probe {
   Result<Response> (*answer)(const Request&);
@@ -68,7 +74,8 @@ struct PutLog {};
 // A page of the ledger for a standby, and its confirmation of the page before.
 struct PullPage {};
 
-using Handler = std::variant<Write, Read, Probe, Follow, PutBlob, GetBlob, PutLog, PullPage>;
+using Handler =
+    std::variant<Write, Read, Piecewise, Probe, Follow, PutBlob, GetBlob, PutLog, PullPage>;
 
 struct Route {
   Method method = Method::get;
@@ -97,6 +104,10 @@ bool is_write(const Route& route);
 // Refuses a query name that the route does not accept.
 Status check_query(const Route& route, const Request& request);
 
+// Begins the answer of a Piecewise. Its pieces may throw.
+Result<std::unique_ptr<Pieces>> open_pieces(const Route& route, SQLite::Database& db,
+                                            const Request& request);
+
 // These three turn an exception, which is a bug of ours, into an answer of 500.
 // A command, and the digest of its request where a repetition is compared with the first request.
 struct ParsedWrite {
@@ -105,7 +116,7 @@ struct ParsedWrite {
 };
 Result<ParsedWrite> parse_write(const Write& write, const BlobStore& blobs, const Request& request);
 Response render_write(const Write& write, const Result<Reply>& reply);
-// Answers a Read, a Probe, or one page of a Follow.
+// Answers a Read, a Probe, one page of a Follow, or all pieces of a Piecewise.
 Response answer_read(const Route& route, SQLite::Database& db, const Request& request);
 Response answer_probe(const Probe& probe, const Request& request);
 

@@ -3,10 +3,12 @@
 
 #include <SQLiteCpp/Database.h>
 
+#include <memory>
 #include <optional>
 
 #include "base/result.hpp"
 #include "server/api/blobs.hpp"
+#include "server/api/pieces.hpp"
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"
 #include "server/sweep/command.hpp"
@@ -93,7 +95,7 @@ ReadResult find(SQLite::Database& db, const Request& request);
 ReadResult runs_of_sweep(SQLite::Database& db, const Request& request);
 
 // export.cpp
-ReadResult export_sweep(SQLite::Database& db, const Request& request);
+Result<std::unique_ptr<Pieces>> export_sweep(SQLite::Database& db, const Request& request);
 
 // replay.cpp
 ReadResult replay(SQLite::Database& db, const Request& request);

@@ -60,18 +60,6 @@ void add_field(std::string& text, std::string_view name, std::string_view value)
   text.append(name).append(": ").append(value).append("\r\n");
 }
 
-// A follower's answers may be behind: they name how far.
-void add_role(const Shared& shared, std::string& fields) {
-  const auto* role = shared.parts->role;
-  if (role == nullptr) return;
-  if (!role->term().empty()) add_field(fields, "Hone-Term", role->term());
-  if (!role->is_follower()) return;
-  const auto lag_ms = role->lag(SystemClock{}()).us / 1000;
-  add_field(fields, "Hone-Follower",
-            "events=" + std::to_string(role->lag_events()) +
-                ", seconds=" + std::to_string(lag_ms / 1000));
-}
-
 void log_answer(const Incoming& incoming, const api::Response& answer) {
   const auto& request = incoming.request;
   const bool our_fault = answer.status >= 500 && answer.retry_after_s == 0;
@@ -83,6 +71,17 @@ void log_answer(const Incoming& incoming, const api::Response& answer) {
 }
 
 }  // namespace
+
+void add_role(const Shared& shared, std::string& fields) {
+  const auto* role = shared.parts->role;
+  if (role == nullptr) return;
+  if (!role->term().empty()) add_field(fields, "Hone-Term", role->term());
+  if (!role->is_follower()) return;
+  const auto lag_ms = role->lag(SystemClock{}()).us / 1000;
+  add_field(fields, "Hone-Follower",
+            "events=" + std::to_string(role->lag_events()) +
+                ", seconds=" + std::to_string(lag_ms / 1000));
+}
 
 std::string head_text(const Incoming& incoming, const api::Response& answer, bool keep,
                       std::optional<std::int64_t> length) {

@@ -98,6 +98,9 @@ std::string head_text(const Incoming& incoming, const api::Response& answer, boo
 // A whole answer to a client that gets no session: the connection is closed after it.
 std::string refusal_text(const Error& error);
 
+// Adds the fields by which a follower's answers name how far they are behind.
+void add_role(const Shared& shared, std::string& fields);
+
 // Writes a whole answer.
 boost::asio::awaitable<After> write_answer(Connection& connection, const Incoming& incoming,
                                            api::Response response);
@@ -112,9 +115,11 @@ boost::asio::awaitable<void> send_continue(Connection& connection, const Incomin
 // Answers a request whose header was read (dispatch.cpp).
 boost::asio::awaitable<After> answer_request(Connection& connection, const RequestHead& head);
 
-// The routes that do not answer with one JSON body (blob_transfer.cpp, watch.cpp).
+// The routes that do not answer with one body in memory (blob_transfer.cpp, piecewise.cpp,
+// watch.cpp).
 boost::asio::awaitable<After> put_blob(Connection& connection, Incoming& incoming);
 boost::asio::awaitable<After> get_blob(Connection& connection, const Incoming& incoming);
+boost::asio::awaitable<After> send_pieces(Connection& connection, const Incoming& incoming);
 boost::asio::awaitable<After> follow(Connection& connection, const Incoming& incoming);
 boost::asio::awaitable<After> pull_page(Connection& connection, const Incoming& incoming);
 

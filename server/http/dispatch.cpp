@@ -315,6 +315,8 @@ asio::awaitable<After> answer_request(Connection& connection, const RequestHead&
     co_return co_await get_blob(connection, incoming);
   if (std::holds_alternative<api::PullPage>(incoming.route->handler))
     co_return co_await pull_page(connection, incoming);
+  if (std::holds_alternative<api::Piecewise>(incoming.route->handler))
+    co_return co_await send_pieces(connection, incoming);
   if (wants_events(incoming)) co_return co_await follow(connection, incoming);
   auto response = co_await answer(connection, incoming);
   co_return co_await write_answer(connection, incoming, std::move(response));

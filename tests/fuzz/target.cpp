@@ -50,6 +50,7 @@ void answer(History& history, const api::Route& route, const api::Request& reque
     return;
   }
   if (!std::holds_alternative<api::Read>(route.handler) &&
+      !std::holds_alternative<api::Piecewise>(route.handler) &&
       !std::holds_alternative<api::Follow>(route.handler))
     return;
   const auto response = api::answer_read(route, *history.db, request);

@@ -165,7 +165,9 @@ void ServerHost::read_something() {
   if (rng_.below(32) != 0) return;
   const auto routes = api::route_table();
   const api::Route& route = routes[rng_.below(routes.size())];
-  if (!std::holds_alternative<api::Read>(route.handler)) return;
+  if (!std::holds_alternative<api::Read>(route.handler) &&
+      !std::holds_alternative<api::Piecewise>(route.handler))
+    return;
   api::Request request;
   request.path = std::string(route.pattern);
   const auto pick = [&](const std::string& name, const char* prefix) {

@@ -1,4 +1,7 @@
 // The reads of a sweep: rows, curves, explanations.
+#include "schemas/codec/body.hpp"
+#include "schemas/types/event.hpp"
+#include "schemas/types/past.hpp"
 #include "server/api/events.hpp"
 #include "server/api/progress.hpp"
 #include "tests/unit/api/given.hpp"
@@ -281,6 +284,70 @@ TEST(ApiHealth, CountsForPrometheus) {
   expect_words(text, {"# TYPE hone_runs gauge", "hone_runs{state=\"leased\"} 1",
                       "hone_sweeps{state=\"running\"} 1", "# TYPE hone_events_total counter",
                       "hone_db_bytes "});
+}
+
+// A sweep with reports and metrics, which has ended.
+std::string exported_sweep(TestApi& server, int trials) {
+  const auto sweep = server.submit(small_spec("none", trials));
+  const auto worker = server.join();
+  for (int i = 0; i < trials; ++i) {
+    const auto grant = server.acquire(worker);
+    Json points = Json::array();
+    for (int step = 0; step < 40; ++step)
+      for (const char* name : {"loss", "a \":[] name"})
+        points.push_back({{"name", name}, {"step", step}, {"value", step / 7.0}});
+    server.post("/v1/leases/" + grant["lease"].get<std::string>() + "/metrics",
+                {{"points", points}});
+    for (int phase = 0; phase < 4; ++phase) server.report(grant, phase, i + phase / 3.0);
+  }
+  return sweep;
+}
+
+// The document was written by one description before it was written in pieces.
+TEST(ApiRead, ExportsTheDocumentThatTheCodecDescribes) {
+  TestApi server;
+  const auto sweep = exported_sweep(server, 3);
+  const auto text = server.ask("GET", "/v1/sweeps/" + sweep + "/export").body;
+  const auto read =
+      decode_request<ImportRequest>({{"request_id", "import"}, {"export", Json::parse(text)}});
+  ASSERT_TRUE(read) << read.error().detail << read.error().at;
+  EXPECT_GT(read->past.events.size(), 3 * 2 * 4U);
+  EXPECT_EQ(read->past.metrics.size(), 6U);
+  EXPECT_EQ(read->past.metrics.front().points.size(), 40U);
+  EXPECT_EQ(to_text(encode(read->past)), text);
+}
+
+TEST(ApiRead, ExportsAnImportedSweepAsTheFirstServerDid) {
+  TestApi there, here;
+  const auto text = there.ask("GET", "/v1/sweeps/" + exported_sweep(there, 3) + "/export").body;
+  exported_sweep(here, 2);
+  const std::string sweep =
+      here.post("/v1/imports", {{"request_id", "import"}, {"export", Json::parse(text)}})["sweep"];
+  EXPECT_EQ(here.ask("GET", "/v1/sweeps/" + sweep + "/export").body, text);
+  const auto replay = here.get("/v1/sweeps/" + sweep + "/replay");
+  EXPECT_TRUE(replay["same"].get<bool>()) << replay;
+  EXPECT_EQ(replay["verdicts"], 3 * 4);
+}
+
+// A whole export was in memory: 3.6 KB for each event.
+TEST(ApiRead, MakesAnExportInPiecesOfABoundedSize) {
+  TestApi server;
+  const auto target = "/v1/sweeps/" + exported_sweep(server, 150) + "/export";
+  auto request = api::parse_target(api::Method::get, target).value();
+  const auto match = api::find_route(request.method, request.path);
+  request.ids = match.ids;
+  const auto pieces = api::open_pieces(*match.route, server.db(), request).value();
+  std::string text;
+  std::size_t count = 0, largest = 0;
+  while (!pieces->ended()) {
+    const auto piece = pieces->next(server.db()).value();
+    text += piece;
+    count += piece.empty() ? 0 : 1;
+    largest = std::max(largest, piece.size());
+  }
+  EXPECT_GT(text.size(), 700'000U);
+  EXPECT_LT(largest, 400'000U);
+  EXPECT_EQ(text, server.ask("GET", target).body);
 }
 
 }  // namespace

@@ -73,7 +73,7 @@ class Client {
     return take(at == std::string::npos ? rest_.size() : at + end.size());
   }
 
-  // The next answer: a header and as many bytes as its Content-Length says.
+  // The next answer: a header and as many bytes as its Content-Length says, or its chunks.
   Answer receive(bool head_only = false) {
     Answer answer;
     const auto head = receive_until("\r\n\r\n");
@@ -84,6 +84,10 @@ class Client {
       const auto colon = head.find(": ", at);
       answer.fields[head.substr(at, colon - at)] =
           head.substr(colon + 2, head.find("\r\n", at) - colon - 2);
+    }
+    if (!head_only && answer.field("Transfer-Encoding") == "chunked") {
+      answer.body = receive_chunks();
+      return answer;
     }
     const auto length = answer.field("Content-Length");
     const std::size_t bytes = head_only || length.empty() ? 0 : std::stoul(length);
@@ -110,6 +114,19 @@ class Client {
   }
 
  private:
+  std::string receive_chunks() {
+    std::string body;
+    for (;;) {
+      const auto line = receive_until("\r\n");
+      EXPECT_FALSE(line.empty()) << "the answer was cut off";
+      const auto bytes = line.empty() ? 0 : std::stoul(line, nullptr, 16);
+      while (rest_.size() < bytes + 2 && receive_more()) {
+      }
+      body += take(std::min(bytes, rest_.size()));
+      take(2);
+      if (bytes == 0) return body;
+    }
+  }
   bool receive_more() {
     std::array<char, 65536> piece;
     const auto got = ::recv(fd_, piece.data(), piece.size(), 0);

@@ -236,6 +236,65 @@ TEST(Session, refuses_web_pages_and_foreign_names) {
   EXPECT_EQ(server.ask("GET /healthz HTTP/1.1\r\nHost: [::1]:7777\r\n\r\n").status, 200);
 }
 
+// A page of another site could make a user's browser send reads, whose answers it never saw.
+TEST(Session, refuses_what_a_page_of_another_site_caused) {
+  TestServer server;
+  const auto status = [&](const std::string& line, const std::string& site) {
+    return server.ask(request(line, {}, "Sec-Fetch-Site: " + site + "\r\n")).status;
+  };
+  for (const char* read : {"GET /healthz", "GET /v1/sweeps", "GET /v1/events", "HEAD /v1/sweeps"}) {
+    EXPECT_EQ(status(read, "cross-site"), 403) << read;
+    EXPECT_EQ(status(read, "same-site"), 403) << read << ": another port of the same machine";
+  }
+  EXPECT_EQ(status("GET /v1/sweeps", "same-origin"), 200);
+  EXPECT_EQ(status("GET /v1/sweeps", "none"), 200) << "its address was typed";
+}
+
+// An export as it goes over a connection: in chunks, and the connection stays.
+TEST(Session, sends_an_export_in_chunks) {
+  TestServer server;
+  const auto sweep = server.post("/v1/sweeps", submit_body("one"))["sweep"].get<std::string>();
+  const std::string line = "GET /v1/sweeps/" + sweep + "/export";
+  auto client = server.connect();
+  client.send(request(line));
+  const auto answer = client.receive();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.field("Transfer-Encoding"), "chunked");
+  EXPECT_EQ(answer.json()["hone_export"], 1);
+  client.send(request("HEAD /v1/sweeps/" + sweep + "/export"));
+  EXPECT_EQ(client.receive(true).status, 200);
+  client.send(request("GET /v1/sweeps/sw_9/export"));
+  EXPECT_EQ(client.receive().status, 404);
+  client.send(request("GET /healthz"));
+  EXPECT_EQ(client.receive().status, 200) << "the connection stays";
+  auto old = server.connect();
+  old.send(line + " HTTP/1.0\r\n\r\n");
+  const auto whole = old.receive_all();
+  EXPECT_EQ(whole.substr(whole.find("\r\n\r\n") + 4), answer.body);
+}
+
+TEST(Session, takes_one_import_of_a_client_at_a_time) {
+  TestServer server;
+  const std::string line = "POST /v1/imports";
+  auto slow = server.connect("192.0.2.1");
+  slow.send("POST /v1/imports HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{");
+  while (server.on_io_thread([&] { return server.shared().only_one.count(); }) == 0) {
+  }
+  auto second = server.connect("192.0.2.1");
+  second.send(request(line, "{}"));
+  const auto refused = second.receive();
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_NE(refused.json()["detail"].get<std::string>().find("in progress"), std::string::npos);
+  auto other = server.connect("192.0.2.2");
+  other.send(request(line, "{}"));
+  EXPECT_EQ(other.receive().status, 400) << "another client has its own";
+  slow.send("}");
+  EXPECT_EQ(slow.receive().status, 400);
+  auto next = server.connect("192.0.2.1");
+  next.send(request(line, "{}"));
+  EXPECT_EQ(next.receive().status, 400) << "the one before it is over";
+}
+
 TEST(Session, names_the_path_that_does_not_exist) {
   TestServer server;
   const auto answer = server.ask(request("GET /v2/sweeps?limit=3"));
