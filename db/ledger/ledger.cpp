@@ -107,7 +107,7 @@ void Ledger::follows(const Event& event) {
   newest.at = event.at;
 }
 
-void Ledger::append(const Event& event) { append(event, to_text(encode(event.body))); }
+void Ledger::append(const Event& event) { append(event, body_text(event.body)); }
 
 void Ledger::append(const Event& event, const std::string& body) {
   follows(event);

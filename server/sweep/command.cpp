@@ -2,6 +2,7 @@
 
 #include "schemas/types/event.hpp"
 #include "schemas/types/submit.hpp"
+#include "server/sweep/rules.hpp"
 
 namespace hone {
 
@@ -9,6 +10,7 @@ Submit::Submit(SubmitRequest given)
     : request(std::make_shared<const SubmitRequest>(std::move(given))) {}
 
 Import::Import(ImportRequest given)
-    : request(std::make_shared<const ImportRequest>(std::move(given))) {}
+    : request(std::make_shared<const ImportRequest>(std::move(given))),
+      fits(check_past(request->past)) {}
 
 }  // namespace hone

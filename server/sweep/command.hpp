@@ -176,6 +176,9 @@ struct Import {  // its telemetry makes no event; the engine stores it in the sa
   using Sender = ByUser;
   explicit Import(ImportRequest given);
   std::shared_ptr<const ImportRequest> request;
+  // Whether its events can have happened. Checked where the command is made, so that the engine
+  // does not spend the time.
+  Status fits;
 };
 struct SetFleet {
   using Answer = FleetReply;

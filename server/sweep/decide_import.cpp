@@ -91,6 +91,8 @@ Status check_judged(const std::vector<Event>& events) {
   return Done{};
 }
 
+}  // namespace
+
 Status check_past(const SweepPast& past) {
   if (auto judged = check_judged(past.events); !judged) return judged;
   Book book;
@@ -110,12 +112,10 @@ Status check_past(const SweepPast& past) {
   return check_metrics(book, past);
 }
 
-}  // namespace
-
 Result<Events> decide_import(const Book& book, const Import& command) {
   const ImportRequest& request = *command.request;
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
-  if (auto fit = check_past(request.past); !fit) return fit.error();
+  if (!command.fits) return command.fits.error();
   const auto confirmed = find_confirmed(book, request.past);
   if (!confirmed) return confirmed.error();
   Events events;

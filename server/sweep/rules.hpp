@@ -135,6 +135,9 @@ bool finishes_winner(const Sweep& sweep);
 
 // decide_import.cpp
 Result<Events> decide_import(const Book& book, const Import& command);
+// Folds the events of a document into an empty Book. Refuses (invalid) those that cannot have
+// happened. Depends on the document alone, so that any thread may call it.
+Status check_past(const SweepPast& past);
 
 // import_confirmed.cpp
 // Returns the sweep that the document's confirmation confirms, or null if the document names none.
