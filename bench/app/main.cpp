@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -51,10 +50,12 @@ struct BenchOptions {
 // Shows the latest line on stderr: in place on a terminal, else a line every ten seconds.
 class ProgressLine {
  public:
-  explicit ProgressLine(const Session& session)
-      : silent_(session.options().quiet), terminal_(isatty(STDERR_FILENO) == 1) {}
+  explicit ProgressLine(Session& session)
+      : terminal_(session.terminal()),
+        silent_(session.options().quiet),
+        in_place_(isatty(STDERR_FILENO) == 1) {}
   ~ProgressLine() {
-    if (terminal_ && !silent_) std::fputs("\r\033[K", stderr);
+    if (!silent_) terminal_.end_progress();
   }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -62,13 +63,13 @@ class ProgressLine {
   void show(const std::string& line) {
     const auto now = std::chrono::steady_clock::now();
     if (silent_ || now < next_) return;
-    next_ = now + (terminal_ ? std::chrono::milliseconds(0) : std::chrono::seconds(10));
-    std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
-    std::fflush(stderr);
+    next_ = now + (in_place_ ? std::chrono::milliseconds(0) : std::chrono::seconds(10));
+    terminal_.show_progress(line);
   }
 
  private:
-  bool silent_, terminal_;
+  Terminal& terminal_;
+  bool silent_, in_place_;
   std::chrono::steady_clock::time_point next_{};
 };
 
@@ -148,8 +149,8 @@ Result<Exit> run_fill(Session& session, const BenchOptions& options) {
 Result<Exit> run_driver(Session& session, const BenchOptions& options) {
   const auto arguments = read_arguments(options.words);
   if (!arguments) return arguments.error();
-  const auto done = bench::run_task(options.task, *arguments,
-                                    [&](const Json& line) { session.print(line.dump() + "\n"); });
+  const auto done = bench::run_task(
+      options.task, *arguments, [&](const Json& line) { session.print_json(line.dump() + "\n"); });
   if (!done) return done.error();
   return Exit::ok;
 }
@@ -267,7 +268,7 @@ constexpr Command bench_command{
 int main_of(const std::vector<std::string>& words) {
   if (words != std::vector<std::string>{"--version"})
     return run_command("hone-bench", bench_command, words);
-  std::cout << "hone-bench " HONE_VERSION << std::endl;
+  Terminal().print("hone-bench " HONE_VERSION "\n");
   return 0;
 }
 
@@ -280,7 +281,7 @@ int main(int argc, char** argv) {
     hone::hide_tokens(argc, argv);
     return hone::cli::main_of(words);
   } catch (const std::exception& failure) {
-    std::cerr << "hone-bench: " << failure.what() << std::endl;
+    hone::cli::Terminal().message(std::string("hone-bench: ") + failure.what());
     return 1;
   }
 }

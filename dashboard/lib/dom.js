@@ -57,9 +57,14 @@ export function save(name, blob) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+// A spreadsheet runs a text that begins like a formula: it gets an apostrophe in front.
+const isFormula = (text) =>
+  /^[=+\-@\t\r\n]/.test(text) && Number.isNaN(Number(text.trim() || NaN));
+
 export function csvText(header, rows) {
   const cell = (value) => {
-    const text = value === null || value === undefined ? "" : String(value);
+    const given = value === null || value === undefined ? "" : String(value);
+    const text = isFormula(given) ? `'${given}` : given;
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [header, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";

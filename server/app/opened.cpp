@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "base/hex.hpp"
+#include "base/shown.hpp"
 #include "db/ledger/chain.hpp"
 #include "db/queries/queries.hpp"
 #include "server/follow/peers.hpp"
@@ -96,7 +97,7 @@ Result<standby::Part> decide_part(const DataFolder& folder, standby::State& stat
 }  // namespace
 
 int fail(const std::string& sentence) {
-  std::fprintf(stderr, "hone-server: %s\n", sentence.c_str());
+  std::fprintf(stderr, "hone-server: %s\n", shown_text(sentence).c_str());
   return exit_failure;
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/shown.hpp"
 #include "db/queries/rows.hpp"
 #include "schemas/codec/body.hpp"
 
@@ -25,8 +26,8 @@ class TextLines final : public spdlog::formatter {
   void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& line) override {
     auto shown = message;
     const auto sentence = view(message.payload);
-    shown.payload = spdlog::string_view_t(sentence.data(),
-                                          std::min(sentence.find(facts_follow), sentence.size()));
+    const std::string text = shown_text(sentence.substr(0, sentence.find(facts_follow)));
+    shown.payload = text;
     pattern_.format(shown, line);
   }
   std::unique_ptr<spdlog::formatter> clone() const override {
@@ -53,7 +54,7 @@ class JsonLines final : public spdlog::formatter {
           facts.is_object())
         for (const auto& [name, value] : facts.items()) json[name] = value;
     // A message may quote what a client sent.
-    const auto text = json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+    const auto text = shown_json(json.dump(-1, ' ', false, Json::error_handler_t::replace)) + "\n";
     line.append(text.data(), text.data() + text.size());
   }
   std::unique_ptr<spdlog::formatter> clone() const override {

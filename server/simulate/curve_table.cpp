@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/shown.hpp"
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
@@ -77,7 +78,7 @@ std::string cell_place(std::size_t line, std::string_view column) {
 Result<Header> read_header(std::string_view line, const Space& space) {
   std::map<std::string_view, std::size_t> columns;
   const auto cells = csv_cells(line);
-  for (std::size_t i = 0; i < cells.size(); ++i) columns[cells[i]] = i;
+  for (std::size_t i = 0; i < cells.size(); ++i) columns[without_apostrophe(cells[i])] = i;
   Header header;
   for (const Parameter& parameter : space) {
     const auto found = columns.find(parameter.name);
@@ -109,6 +110,7 @@ Result<Params> read_params(const Cells& cells, const Header& header, const Space
     const std::string_view cell = cells[header.parameters[i]];
     if (cell.empty()) continue;  // inactive
     auto value = std::visit(ReadValue{cell}, space[i].domain);
+    if (!value) value = std::visit(ReadValue{without_apostrophe(cell)}, space[i].domain);
     if (!value)
       return refuse(Code::invalid,
                     "'" + std::string(cell) + "' is no value of parameter '" + space[i].name + "'",
@@ -227,6 +229,7 @@ Result<CurveTableWriter> CurveTableWriter::make(const Cells& parameters, std::si
   if (const auto twin = std::adjacent_find(sorted.begin(), sorted.end()); twin != sorted.end())
     return refuse(Code::invalid, "a curve table cannot hold a parameter named '" + *twin +
                                      "': it has a column of that name already");
+  for (std::string& name : head) name = spreadsheet_cell(name);
   return CurveTableWriter(csv_line(head), checkpoints);
 }
 
@@ -236,7 +239,8 @@ void CurveTableWriter::add(Cells parameters, const Curve& curve) {
   constexpr int value_digits = 6;
   constexpr int seconds_digits = 9;
   const int seed = seeds_[parameters]++;
-  Cells cells = std::move(parameters);
+  Cells cells;
+  for (const std::string& parameter : parameters) cells.push_back(spreadsheet_cell(parameter));
   cells.push_back(std::to_string(seed));
   for (std::size_t k = 0; k < checkpoints_; ++k)
     cells.push_back(k < curve.values.size() ? cell_of(curve.values[k], value_digits) : "");

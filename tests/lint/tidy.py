@@ -124,6 +124,14 @@ CLOCK_ALLOWED = ["base/net/", "server/engine/clock", "server/engine/engine_threa
                  "server/app/main", "server/follow/webhooks", "bench/",
                  "worker/process/", "worker/app/main", "worker/relay/", "worker/train/", "sdk/", "tests/"]
 
+# Only these places write to stdout or stderr: `hone` and hone-bench in one, which shows the control
+# characters of others instead of passing them on; the other programs in their mains, and trainers.
+WRITERS = ["base/expect.hpp", "sdk/cli/render/terminal.cpp", "sdk/examples/", "server/app/",
+           "server/dashboard/bundle.cpp", "worker/app/", "worker/process/rerun.cpp", "worker/relay/", "worker/train/", "tests/"]
+WRITES = re.compile(r"\bstd::(cout|cerr|clog|wcout|wcerr|print|println|puts|putchar|perror)\b"
+                    r"|\b(std::)?v?(printf|puts|putchar|perror)\s*\(|\bfmt::print"
+                    r"|\b(stdout|stderr)\b\s*[,)]|\bwrite\(\s*(1|2|STDOUT_FILENO|STDERR_FILENO)\b")
+
 TOPS = ("base", "bench", "schemas", "placement", "db", "server", "sdk", "worker", "tests")
 SOURCES = ("*.cpp", "*.hpp", "*.sql")
 
@@ -300,6 +308,9 @@ def check_calls(path: str, lines: list[str]):
         if re.search(r"\bstd::(random_device|mt19937\w*|\w+_distribution)\b",
                      line) and not path.startswith("tests/"):
             yield number, "randomness is an addressed generator of base/"
+        if re.search(WRITES, re.sub(r'"(\\.|[^"\\])*"|//.*', "", line)) and not any(
+                path.startswith(place) for place in WRITERS):
+            yield number, "print through Terminal or Session: WRITERS lists the places that write"
         if path.startswith("tests/") and re.search(r"\bsleep_for\b|\busleep\(|\bsleep\(", line):
             yield number, "no sleep as synchronisation"
 

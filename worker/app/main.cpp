@@ -1,5 +1,7 @@
 // hone-worker: leases runs and executes them. The rules are in worker/agent/agent.hpp, the event
 // loop in worker/process/loop.hpp.
+#include <spdlog/formatter.h>
+#include <spdlog/pattern_formatter.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 #include <sys/prctl.h>
@@ -18,6 +20,7 @@
 #include "base/files.hpp"
 #include "base/hex.hpp"
 #include "base/process.hpp"
+#include "base/shown.hpp"
 #include "worker/app/options.hpp"
 #include "worker/process/loop.hpp"
 #include "worker/process/memory_group.hpp"
@@ -28,9 +31,28 @@ namespace {
 
 constexpr int exit_failure = 1;
 
+// A message may quote what a server sent.
+class ShownLines final : public spdlog::formatter {
+ public:
+  void format(const spdlog::details::log_msg& message, spdlog::memory_buf_t& line) override {
+    auto shown = message;
+    const std::string text = shown_text({message.payload.data(), message.payload.size()});
+    shown.payload = text;
+    pattern_.format(shown, line);
+    message.color_range_start = shown.color_range_start;
+    message.color_range_end = shown.color_range_end;
+  }
+  std::unique_ptr<spdlog::formatter> clone() const override {
+    return std::make_unique<ShownLines>();
+  }
+
+ private:
+  spdlog::pattern_formatter pattern_{"%H:%M:%S.%e %^%l%$ %v"};
+};
+
 void log_to_stderr(bool verbose) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("hone-worker"));
-  spdlog::set_pattern("%H:%M:%S.%e %^%l%$ %v");
+  spdlog::set_formatter(std::make_unique<ShownLines>());
   spdlog::set_level(verbose ? spdlog::level::debug : spdlog::level::info);
 }
 
@@ -136,7 +158,7 @@ int run_again(const Options& options) {
   const WorkerPaths paths{options.data, program_folder(), options.work_folder};
   const auto done = rerun(paths, options.rerun);
   if (done) return 0;
-  std::cerr << "hone-worker: " << done.error().detail << '\n';
+  std::cerr << "hone-worker: " << shown_text(done.error().detail) << '\n';
   return exit_failure;
 }
 
@@ -167,7 +189,7 @@ int main(int argc, char** argv) {
   try {
     return hone::worker::run(*options);
   } catch (const std::exception& error) {
-    std::cerr << "hone-worker: " << error.what() << '\n';
+    std::cerr << "hone-worker: " << hone::shown_text(error.what()) << '\n';
     return hone::worker::exit_failure;
   }
 }

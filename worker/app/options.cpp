@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "base/ascii.hpp"
+#include "base/shown.hpp"
 #include "schemas/codec/turns.hpp"
 #include "sdk/cpp/credential_flags.hpp"
 #include "worker/process/environment.hpp"
@@ -213,7 +214,7 @@ std::optional<Options> read_options(int argc, char** argv, int& exit_code) {
   }
   hide_tokens(argc, argv);
   if (const Status settled = settle(options, arguments); !settled) {
-    std::cerr << "hone-worker: " << settled.error().detail << '\n';
+    std::cerr << "hone-worker: " << shown_text(settled.error().detail) << '\n';
     exit_code = exit_usage;
     return std::nullopt;
   }

@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
+#include <exception>
 
 #include "sdk/cli/app/command_line.hpp"
 #include "sdk/cli/app/command_table.hpp"
@@ -28,8 +28,8 @@ int pass_on(const Call& call) {
   const std::string other = "hone-" + std::string(call.command->name);
   const Error error = with_build_command(become(other, call.arguments), other);
   if (call.arguments != std::vector<std::string>{"--help"}) return report_error(program, error);
-  std::cout << "hone " << call.command->name << ": " << call.command->summary << "\n"
-            << examples_text(*call.command) << std::endl;
+  Terminal().print("hone " + std::string(call.command->name) + ": " +
+                   std::string(call.command->summary) + "\n" + examples_text(*call.command) + "\n");
   return static_cast<int>(Exit::ok);
 }
 
@@ -39,7 +39,8 @@ int main_of(std::vector<std::string> words) {
   if (wants_help && words.size() > 1)
     words = {words[1], "--help"};  // hone help submit
   else if (wants_help) {
-    std::cout << overview(detect_screen(STDOUT_FILENO, false)) << std::flush;
+    const Screen screen = detect_screen(STDOUT_FILENO, false);
+    Terminal(screen.color).print(overview(screen));
     return static_cast<int>(Exit::ok);
   }
   if (words[0] == "--version" || words[0] == "-V") words = {"version"};
@@ -66,7 +67,7 @@ int main(int argc, char** argv) {
     hone::hide_tokens(argc, argv);
     return hone::cli::main_of(std::move(words));
   } catch (const std::exception& failure) {
-    std::cerr << "hone: " << failure.what() << std::endl;
+    hone::cli::Terminal().message(std::string("hone: ") + failure.what());
     return 1;
   }
 }

@@ -2,16 +2,19 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <utility>
 
 #include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/render/width.hpp"
 
 namespace hone::cli {
 
-Ticker::Ticker(const Session& session, std::int64_t total, std::string unit)
-    : silent_(session.options().quiet),
-      terminal_(isatty(STDERR_FILENO) == 1),
+Ticker::Ticker(Session& session, std::int64_t total, std::string unit)
+    : terminal_(session.terminal()),
+      silent_(session.options().quiet),
+      in_place_(isatty(STDERR_FILENO) == 1),
       total_(total),
       unit_(std::move(unit)),
       start_(Clock::now()),
@@ -22,7 +25,7 @@ void Ticker::reach(std::int64_t count) {
   if (silent_) return;
   const auto now = Clock::now();
   if (now < next_) return;
-  next_ = now + (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10));
+  next_ = now + (in_place_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10));
   draw(now);
 }
 
@@ -34,16 +37,16 @@ void Ticker::draw(Clock::time_point now) {
     const auto rest = static_cast<double>(total_ - count_) / pace;
     return duration_text(hone::seconds(static_cast<std::int64_t>(rest)));
   };
-  std::fprintf(stderr, "%s%3d%%  %s/%s %s  %.0f/s  ETA %s%s", terminal_ ? "\r\033[K" : "",
-               static_cast<int>(100 * count_ / total_), count_text(count_).c_str(),
-               count_text(total_).c_str(), unit_.c_str(), pace, left().c_str(),
-               terminal_ ? "" : "\n");
-  std::fflush(stderr);
+  std::array<char, 32> numbers{};
+  std::snprintf(numbers.data(), numbers.size(), "%.0f/s", pace);
+  terminal_.show_progress(padded_left(std::to_string(100 * count_ / total_), 3) + "%  " +
+                          count_text(count_) + "/" + count_text(total_) + " " + unit_ + "  " +
+                          numbers.data() + "  ETA " + left());
   drawn_ = true;
 }
 
 void Ticker::done() {
-  if (drawn_ && terminal_) std::fputs("\r\033[K", stderr);
+  if (drawn_) terminal_.end_progress();
 }
 
 }  // namespace hone::cli

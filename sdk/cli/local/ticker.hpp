@@ -13,7 +13,7 @@ namespace hone::cli {
 class Ticker {
  public:
   // `unit` names what is counted: "sweeps".
-  Ticker(const Session& session, std::int64_t total, std::string unit);
+  Ticker(Session& session, std::int64_t total, std::string unit);
   void step() { reach(count_ + 1); }
   void reach(std::int64_t count);
   // Removes the line.
@@ -23,8 +23,9 @@ class Ticker {
   using Clock = std::chrono::steady_clock;
   void draw(Clock::time_point now);
 
+  Terminal& terminal_;
   bool silent_;
-  bool terminal_;
+  bool in_place_;
   bool drawn_ = false;
   std::int64_t total_;
   std::int64_t count_ = 0;

@@ -13,11 +13,6 @@
 namespace hone::cli {
 namespace {
 
-double number_at(const Json& item, const std::string& pointer) {
-  const Json& value = member(item, pointer);
-  return value.is_number() ? value.get<double>() : 0;
-}
-
 std::string range_text(std::vector<double> values) {
   if (values.size() < 2) return {};
   std::sort(values.begin(), values.end());
@@ -44,7 +39,7 @@ std::string evaluation_line(const Json& evaluation) {
     line += " +- " + number_text(number_at(evaluation, "/deviation") / std::sqrt(count));
   line += range_text(values) + " over " + std::to_string(values.size()) +
           (values.size() == 1 ? " episode" : " episodes") + " (seed " +
-          std::to_string(int_at(evaluation, "/seed"));
+          value_text(member(evaluation, "/seed"));
   if (member(evaluation, "/sample") == Json(true)) line += ", sampled actions";
   return line + ")\n";
 }

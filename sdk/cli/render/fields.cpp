@@ -1,10 +1,14 @@
 #include "sdk/cli/render/fields.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 
 #include "base/expect.hpp"
 #include "schemas/codec/body.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
 
@@ -42,19 +46,23 @@ Cell time_cell(const Json& value, Instant now) {
   return {then ? ago_text(*then, now) : value_text(value)};
 }
 
-std::string escaped_for_pointer(const std::string& name) {
-  std::string out;
-  for (const char c : name) out += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
-  return out;
-}
+// A sweep has at most 1000 parameters (schemas/codec/space_codec.cpp); a table of more columns
+// would cost the square of their number.
+constexpr std::size_t param_columns_max = 1000;
 
-std::vector<std::string> names_in(const std::vector<Json>& items, const std::string& pointer) {
+// None if there are more than that.
+std::optional<std::vector<std::string>> names_in(const std::vector<Json>& items,
+                                                 const std::string& pointer) {
   std::vector<std::string> names;
+  std::set<std::string, std::less<>> known;
   for (const auto& item : items) {
     const Json& params = member(item, pointer);
     if (!params.is_object()) continue;
-    for (const auto& [name, value] : params.items())
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    for (const auto& [name, value] : params.items()) {
+      if (!known.insert(name).second) continue;
+      if (known.size() > param_columns_max) return std::nullopt;
+      names.push_back(name);
+    }
   }
   return names;
 }
@@ -91,6 +99,17 @@ std::string value_text(const Json& value) {
   return printable(to_text(value));
 }
 
+std::string pointer_to(const std::string& name) {
+  std::string pointer = "/";
+  for (const char c : name) pointer += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
+  return pointer;
+}
+
+std::string range_text(const Json& range) {
+  if (!range.is_array() || range.size() != 2) return {};
+  return value_text(range[0]) + " .. " + value_text(range[1]);
+}
+
 std::string params_text(const Json& params) {
   if (!params.is_object()) return value_text(params);
   std::string out;
@@ -116,7 +135,7 @@ Cell cell_of(const Field& field, const Json& item, Instant now) {
     case CellType::number:
       return {value_text(value)};
     case CellType::phase:
-      return {value.is_number_integer() ? std::to_string(value.get<std::int64_t>() + 1)
+      return {value.is_number_integer() ? std::to_string(int_at(item, field.pointer) + 1)
                                         : value_text(value)};
     case CellType::count:
       return {value.is_number_integer() ? count_text(value.get<std::int64_t>())
@@ -128,7 +147,7 @@ Cell cell_of(const Field& field, const Json& item, Instant now) {
       return time_cell(value, now);
     case CellType::seconds:
       if (!value.is_number()) return {value_text(value)};
-      return {duration_text(Duration{static_cast<std::int64_t>(value.get<double>() * 1e6)})};
+      return {duration_text(duration_of(value.get<double>()))};
     case CellType::params:
       return {params_text(value)};
   }
@@ -150,8 +169,10 @@ Fields with_param_columns(const Fields& fields, const std::vector<Json>& items) 
       out.push_back(field);
       continue;
     }
-    for (const auto& name : names_in(items, field.pointer)) {
-      Field column{name, field.pointer + "/" + escaped_for_pointer(name)};
+    const auto names = names_in(items, field.pointer);
+    if (!names) out.push_back(field);
+    for (const auto& name : names.value_or(std::vector<std::string>{})) {
+      Field column{name, field.pointer + pointer_to(name)};
       column.where = field.where;
       column.type = all_numbers(column, items) ? CellType::number : CellType::text;
       out.push_back(column);

@@ -52,6 +52,12 @@ std::string raw_of(const Field& field, const Json& item);
 // Replaces each params field by one field for every parameter that occurs in the items.
 Fields with_param_columns(const Fields& fields, const std::vector<Json>& items);
 
+// "/name" as a part of a pointer, whatever characters the name has.
+std::string pointer_to(const std::string& name);
+
+// "1.5 .. 2" of a list of two; "" of anything else.
+std::string range_text(const Json& range);
+
 // "learning_rate=0.001 t_max=8".
 std::string params_text(const Json& params);
 

@@ -1,5 +1,6 @@
 #include "sdk/cli/render/json_view.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -14,8 +15,21 @@ std::string text_at(const Json& item, const std::string& pointer) {
 }
 
 std::int64_t int_at(const Json& item, const std::string& pointer) {
+  constexpr std::int64_t most = std::int64_t{1} << 53U;
   const Json& value = member(item, pointer);
-  return value.is_number_integer() ? value.get<std::int64_t>() : 0;
+  if (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t{most}) return most;
+  return value.is_number_integer() ? std::clamp(value.get<std::int64_t>(), -most, most) : 0;
+}
+
+double number_at(const Json& item, const std::string& pointer) {
+  const Json& value = member(item, pointer);
+  return value.is_number() ? value.get<double>() : 0;
+}
+
+std::vector<Json> items_at(const Json& item, const std::string& pointer) {
+  const Json& list = member(item, pointer);
+  if (!list.is_structured()) return {};
+  return {list.begin(), list.end()};
 }
 
 std::optional<Instant> time_at(const Json& item, const std::string& pointer) {

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/text.hpp"
 #include "sdk/cli/render/fields.hpp"
@@ -58,12 +62,35 @@ std::string relation_text(const std::string& relation, Direction direction) {
   return direction == Direction::up ? words : "(" + words + ")";
 }
 
-const Json& node_of(const Json& graph, const std::string& id) {
-  static const Json none = Json::object();
-  for (const auto& node : member(graph, "/nodes"))
-    if (text_at(node, "/id") == id) return node;
-  return none;
-}
+// A lineage with an index: its lists are as long as the server made them.
+class Graph {
+ public:
+  explicit Graph(const Json& json) {
+    for (const auto& node : member(json, "/nodes")) nodes_.emplace(text_at(node, "/id"), &node);
+    for (const auto& edge : member(json, "/edges")) {
+      edges_[Direction::up][text_at(edge, "/from")].push_back(&edge);
+      edges_[Direction::down][text_at(edge, "/to")].push_back(&edge);
+    }
+  }
+
+  [[nodiscard]] const Json& node(const std::string& id) const {
+    static const Json none = Json::object();
+    const auto found = nodes_.find(id);
+    return found == nodes_.end() ? none : *found->second;
+  }
+
+  [[nodiscard]] std::span<const Json* const> edges(const std::string& id,
+                                                   Direction direction) const {
+    const auto found = edges_.at(direction).find(id);
+    if (found == edges_.at(direction).end()) return {};
+    return found->second;
+  }
+
+ private:
+  std::map<std::string, const Json*> nodes_;
+  std::map<Direction, std::map<std::string, std::vector<const Json*>>> edges_{
+      {Direction::up, {}}, {Direction::down, {}}};
+};
 
 // The facts shown in a line, by kind; --format json has all of them. A kind not listed shows all.
 struct KindFacts {
@@ -138,8 +165,8 @@ std::string facts_text(const Json& node) {
   return text;
 }
 
-std::string node_text(const Json& graph, const std::string& id) {
-  const Json& node = node_of(graph, id);
+std::string node_text(const Graph& graph, const std::string& id) {
+  const Json& node = graph.node(id);
   std::string text = printable(id);
   const std::string label = printable(text_at(node, "/label"));
   if (!label.empty() && label != id) text += "  " + label;
@@ -147,31 +174,49 @@ std::string node_text(const Json& graph, const std::string& id) {
   return facts.empty() ? text : text + "  " + facts;
 }
 
-void grow(const Json& graph, const std::string& id, Direction direction,
-          std::set<std::string>& seen, TreeNode& node) {
-  const char* here = direction == Direction::up ? "/from" : "/to";
-  const char* there = direction == Direction::up ? "/to" : "/from";
-  for (const auto& edge : member(graph, "/edges")) {
-    if (text_at(edge, here) != id) continue;
-    const std::string next = text_at(edge, there);
-    const std::string relation = relation_text(text_at(edge, "/relation"), direction);
-    if (!seen.insert(next).second) {
-      node.children.push_back({relation + " " + next + "  (shown above)", {}});
-      continue;
+// Deeper trees are neither readable nor drawn without limit on the stack: a lineage may be as deep
+// as a server makes it.
+constexpr int depth_max = 1000;
+
+class Growth {
+ public:
+  Growth(const Graph& graph, Direction direction, const std::string& root)
+      : graph_(graph), direction_(direction), seen_{root} {}
+
+  // Adds what follows from `id`.
+  void grow(const std::string& id, TreeNode& node, int depth) {
+    const char* there = direction_ == Direction::up ? "/to" : "/from";
+    const auto edges = graph_.edges(id, direction_);
+    if (depth == depth_max && !edges.empty()) {
+      node.children.push_back({"more: hone lineage " + printable(id), {}});
+      return;
     }
-    TreeNode child{relation + " " + node_text(graph, next), {}};
-    grow(graph, next, direction, seen, child);
-    node.children.push_back(std::move(child));
+    for (const Json* edge : edges) {
+      const std::string next = text_at(*edge, there);
+      const std::string relation = relation_text(text_at(*edge, "/relation"), direction_);
+      if (!seen_.insert(next).second) {
+        node.children.push_back({relation + " " + printable(next) + "  (shown above)", {}});
+        continue;
+      }
+      TreeNode child{relation + " " + node_text(graph_, next), {}};
+      grow(next, child, depth + 1);
+      node.children.push_back(std::move(child));
+    }
   }
-}
+
+ private:
+  const Graph& graph_;
+  Direction direction_;
+  std::set<std::string> seen_;
+};
 
 }  // namespace
 
-TreeNode lineage_tree(const Json& graph, Direction direction) {
-  const std::string root = text_at(graph, "/root");
-  std::set<std::string> seen = {root};
+TreeNode lineage_tree(const Json& json, Direction direction) {
+  const Graph graph(json);
+  const std::string root = text_at(json, "/root");
   TreeNode node{node_text(graph, root), {}};
-  grow(graph, root, direction, seen, node);
+  Growth(graph, direction, root).grow(root, node, 0);
   return node;
 }
 

@@ -1,5 +1,6 @@
 #include "sdk/cli/render/numbers.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
@@ -31,12 +32,12 @@ std::string scaled(double value, const char* unit) {
 }  // namespace
 
 std::string count_text(std::int64_t count) {
-  if (count < 0) return "-" + count_text(-count);
-  const auto value = static_cast<double>(count);
-  if (count < 1'000) return std::to_string(count);
-  if (count < 1'000'000) return scaled(value / 1e3, "k");
-  if (count < 1'000'000'000) return scaled(value / 1e6, "M");
-  return scaled(value / 1e9, "G");
+  const double size = std::fabs(static_cast<double>(count));  // the lowest number has no opposite
+  const std::string sign = count < 0 ? "-" : "";
+  if (size < 1e3) return std::to_string(count);
+  if (size < 1e6) return sign + scaled(size / 1e3, "k");
+  if (size < 1e9) return sign + scaled(size / 1e6, "M");
+  return sign + scaled(size / 1e9, "G");
 }
 
 std::string bytes_text(std::int64_t bytes) {
@@ -51,10 +52,16 @@ std::string bytes_text(std::int64_t bytes) {
   return scaled(value, units[unit]);
 }
 
+Duration duration_of(double seconds) {
+  constexpr double longest = 100'000.0 * 365 * 86400;
+  if (!(seconds > -longest)) seconds = -longest;  // and no number
+  return {static_cast<std::int64_t>(std::min(seconds, longest) * 1e6)};
+}
+
 std::string duration_text(Duration duration) {
   if (duration.us < 0) return "0s";
   if (duration.us < 9'950'000) return format("%.1fs", static_cast<double>(duration.us) / 1e6);
-  const long long s = (duration.us + 500'000) / 1'000'000;
+  const long long s = duration.us / 1'000'000 + (duration.us % 1'000'000 >= 500'000 ? 1 : 0);
   if (s < 60) return format("%llds", s);
   if (s < 3600) return format("%lldm%02llds", s / 60, s % 60);
   if (s < 86400) return format("%lldh%02lldm", s / 3600, s / 60 % 60);

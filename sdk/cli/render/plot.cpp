@@ -14,8 +14,12 @@ namespace {
 struct Range {
   double low = 0;
   double high = 0;
+  // From 0 to 1.
   [[nodiscard]] double share(double value) const {
-    return high > low ? (value - low) / (high - low) : 0.5;
+    if (!(high > low)) return 0.5;
+    // The distance of the ends of all numbers is no number.
+    if (!std::isfinite(high - low)) return (value / 2 - low / 2) / (high / 2 - low / 2);
+    return (value - low) / (high - low);
   }
 };
 
@@ -111,15 +115,15 @@ std::string y_label(int row, int rows, Range ys) {
   if (ys.high <= ys.low) return row == rows / 2 ? number_text(ys.low) : "";
   if (row == 0) return number_text(ys.high);
   if (row == rows - 1) return number_text(ys.low);
-  return row == rows / 2 ? number_text((ys.high + ys.low) / 2) : "";
+  return row == rows / 2 ? number_text(ys.high / 2 + ys.low / 2) : "";
 }
 
 std::string x_axis(Range xs, int margin, int columns, bool unicode) {
   const std::string blank(static_cast<std::size_t>(margin), ' ');
   std::string rule = blank + (unicode ? " └" : " +");
   for (int i = 0; i < columns; ++i) rule += unicode ? "─" : "-";
-  const std::string low = count_text(std::llround(xs.low));
-  const std::string high = count_text(std::llround(xs.high));
+  const std::string low = count_text(static_cast<std::int64_t>(xs.low));
+  const std::string high = count_text(static_cast<std::int64_t>(xs.high));
   std::string labels = blank + "  " + low;
   if (xs.high > xs.low) labels += padded_left(high, columns - display_width(low));
   return rule + "\n" + labels + "\n";

@@ -52,7 +52,7 @@ std::string unit_rate_of(const SweepProgress& progress) {
   if (!rate || phases <= 0 || per_run <= 0) return {};
   const double per_second = *rate * static_cast<double>(per_run) / static_cast<double>(phases);
   if (per_second < 1) return {};
-  return count_text(static_cast<std::int64_t>(per_second)) + " " +
+  return count_text(static_cast<std::int64_t>(std::min(per_second, 0x1p53))) + " " +
          text_at(progress.sweep, "/spec/budget/unit") + "/s";
 }
 
@@ -179,13 +179,13 @@ std::int64_t started_runs(const Json& sweep) {
 
 std::string time_left_range(const Json& eta) {
   if (!eta.is_object()) return {};
-  return duration_text(seconds(int_at(eta, "/low"))) + "-" +
-         duration_text(seconds(int_at(eta, "/high")));
+  return duration_text(duration_of(number_at(eta, "/low"))) + "-" +
+         duration_text(duration_of(number_at(eta, "/high")));
 }
 
 std::string time_left_text(const Json& eta) {
   if (!eta.is_object()) return {};
-  return duration_text(seconds(int_at(eta, "/seconds"))) + " (" + time_left_range(eta) + ")";
+  return duration_text(duration_of(number_at(eta, "/seconds"))) + " (" + time_left_range(eta) + ")";
 }
 
 int percent(const Json& sweep) {

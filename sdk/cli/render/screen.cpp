@@ -4,10 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
-
-#include "base/expect.hpp"
 
 namespace hone::cli {
 namespace {
@@ -41,24 +40,21 @@ int columns_of(int descriptor, bool is_terminal) {
   return columns_without_terminal;
 }
 
-std::string_view code_of(Ink ink) {
-  switch (ink) {
-    case Ink::plain:
-      return "";
-    case Ink::bold:
-      return "\x1b[1m";
-    case Ink::dim:
-      return "\x1b[2m";
-    case Ink::good:
-      return "\x1b[32m";
-    case Ink::warn:
-      return "\x1b[33m";
-    case Ink::bad:
-      return "\x1b[31m";
-    case Ink::accent:
-      return "\x1b[36m";
-  }
-  unreachable();
+struct InkRow {
+  Ink ink;
+  char letter;  // in a mark
+  std::string_view code;
+};
+constexpr std::array<InkRow, 7> inks = {{{Ink::plain, '0', "\x1b[0m"},
+                                         {Ink::bold, '1', "\x1b[1m"},
+                                         {Ink::dim, '2', "\x1b[2m"},
+                                         {Ink::good, '3', "\x1b[32m"},
+                                         {Ink::warn, '4', "\x1b[33m"},
+                                         {Ink::bad, '5', "\x1b[31m"},
+                                         {Ink::accent, '6', "\x1b[36m"}}};
+
+std::string mark_of(Ink ink) {
+  return {ink_mark, std::ranges::find(inks, ink, &InkRow::ink)->letter};
 }
 
 }  // namespace
@@ -74,7 +70,13 @@ Screen detect_screen(int descriptor, bool no_color) {
 
 std::string paint(const Screen& screen, Ink ink, std::string_view text) {
   if (!screen.color || ink == Ink::plain || text.empty()) return std::string(text);
-  return std::string(code_of(ink)).append(text).append("\x1b[0m");
+  return mark_of(ink).append(text).append(mark_of(Ink::plain));
+}
+
+std::string_view color_code(std::string_view text) {
+  if (text.size() < ink_mark_bytes || text[0] != ink_mark) return {};
+  const auto row = std::ranges::find(inks, text[1], &InkRow::letter);
+  return row == inks.end() ? std::string_view{} : row->code;
 }
 
 Ink ink_of_state(std::string_view state) {

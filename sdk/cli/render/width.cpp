@@ -3,38 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/shown.hpp"
 #include "base/text.hpp"
 
 namespace hone::cli {
 namespace {
-
-struct Rune {
-  std::uint32_t code = 0;
-  std::size_t bytes = 1;
-  bool valid = true;
-};
-
-int bytes_announced(unsigned char lead) {
-  if (lead < 0x80) return 1;
-  if (lead >= 0xC2 && lead < 0xE0) return 2;
-  if (lead >= 0xE0 && lead < 0xF0) return 3;
-  if (lead >= 0xF0 && lead < 0xF5) return 4;
-  return 0;
-}
-
-Rune rune_at(std::string_view text, std::size_t at) {
-  const auto lead = static_cast<unsigned char>(text[at]);
-  const int bytes = bytes_announced(lead);
-  if (bytes == 0 || at + static_cast<std::size_t>(bytes) > text.size()) return {'?', 1, false};
-  if (bytes == 1) return {lead, 1, true};
-  std::uint32_t code = lead & (0xFFU >> (bytes + 1));
-  for (int i = 1; i < bytes; ++i) {
-    const auto next = static_cast<unsigned char>(text[at + static_cast<std::size_t>(i)]);
-    if ((next & 0xC0U) != 0x80U) return {'?', 1, false};
-    code = (code << 6U) | (next & 0x3FU);
-  }
-  return {code, static_cast<std::size_t>(bytes), true};
-}
 
 int columns_of(std::uint32_t code) {
   if (code >= 0x300 && code <= 0x36F) return 0;
@@ -50,13 +23,6 @@ std::size_t colour_sequence(std::string_view text) {
   if (!text.starts_with("\x1b[")) return 0;
   const auto end = text.find_first_not_of("0123456789;", 2);
   return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
-}
-
-std::string code_text(std::uint32_t code) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  std::string text;
-  for (int shift = 12; shift >= 0; shift -= 4) text += digits[code >> shift & 0xFU];
-  return text;
 }
 
 }  // namespace
@@ -102,29 +68,20 @@ std::string printable(std::string_view text) {
 }
 
 std::string printable_log(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
+  std::string plain;
+  plain.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
     if (const auto colour = colour_sequence(text.substr(at)); colour > 0) {
       at += colour;
       continue;
     }
-    const Rune rune = rune_at(text, at);
-    if (text[at] == '\n' || text[at] == '\t')
-      out += text[at];
-    else if (text[at] == '\r')
-      out += text.substr(at + 1).starts_with('\n') ? "" : "\n";
-    else if (!rune.valid)
-      out += '?';
-    else if (rune.code < 0x20 || rune.code == 0x7F)
-      out.append("^").append(1, static_cast<char>(rune.code ^ 0x40U));
-    else if (is_control_character(rune.code))
-      out += "<U+" + code_text(rune.code) + ">";
-    else
-      out += text.substr(at, rune.bytes);
-    at += rune.bytes;
+    if (text[at] != '\r')
+      plain += text[at];
+    else if (!text.substr(at + 1).starts_with('\n'))
+      plain += '\n';
+    ++at;
   }
-  return out;
+  return shown_text(plain);
 }
 
 std::string padded_left(std::string text, int columns) {

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "schemas/values/number.hpp"
+#include "sdk/cli/render/terminal.hpp"
 
 namespace hone::cli {
 
@@ -29,7 +30,7 @@ Result<std::string> read_file_or_stdin(const std::string& file) {
 bool can_ask() { return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1; }
 
 bool is_agreed(std::string_view question) {
-  std::cerr << question << " [y/N] " << std::flush;
+  Terminal().ask(std::string(question) + " [y/N] ");
   std::string answer;
   std::getline(std::cin, answer);
   return answer == "y" || answer == "Y" || answer == "yes";

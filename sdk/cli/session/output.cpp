@@ -1,12 +1,11 @@
 #include "sdk/cli/session/output.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.hpp"
+#include "base/shown.hpp"
 #include "base/text.hpp"
-#include "schemas/values/number.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
 
@@ -77,30 +76,13 @@ std::string line_of_values(const Fields& fields, const Json& item) {
   return line + "\n";
 }
 
-// Names and notes come from anywhere. A table may be shown in a terminal, too: control characters
-// become blanks, but line ends stay, as RFC 4180 has them in quotes. A spreadsheet runs a cell that
-// begins like a formula: it gets an apostrophe in front.
-std::string safe_cell(std::string_view text) {
-  std::string cell;
-  for (std::size_t at = 0;;) {
-    const auto end = std::min(text.find('\n', at), text.size());
-    cell += printable(text.substr(at, end - at));
-    if (end == text.size()) break;
-    cell += '\n';
-    at = end + 1;
-  }
-  constexpr std::string_view formula = "=+-@\n";
-  const bool begins = !cell.empty() && formula.find(cell.front()) != std::string_view::npos;
-  return begins && !read_number(cell) ? "'" + cell : cell;
-}
-
 std::string as_csv(const Fields& fields, const std::vector<Json>& items) {
   std::vector<std::string> cells;
-  for (const auto& field : fields) cells.push_back(safe_cell(field.name));
+  for (const auto& field : fields) cells.push_back(spreadsheet_cell(field.name));
   std::string out = csv_line(cells);
   for (const auto& item : items) {
     cells.clear();
-    for (const auto& field : fields) cells.push_back(safe_cell(raw_of(field, item)));
+    for (const auto& field : fields) cells.push_back(spreadsheet_cell(raw_of(field, item)));
     out += csv_line(cells);
   }
   return out;
@@ -110,10 +92,10 @@ void print_json(Session& session, const std::vector<Json>& items, const Fields& 
   Json all = Json::array();
   for (const auto& item : items) all.push_back(only.empty() ? item : picked(only, item));
   if (session.options().format == Format::json) {
-    session.print(to_pretty_text(all) + "\n");
+    session.print_json(to_pretty_text(all) + "\n");
     return;
   }
-  for (const auto& item : all) session.print(to_text(item) + "\n");
+  for (const auto& item : all) session.print_json(to_text(item) + "\n");
 }
 
 Fields plain_members(const Json& object) {
@@ -179,10 +161,10 @@ Result<Exit> print_object(Session& session, const Json& object, const std::strin
       session.print(table_text(shown, {object}, session.screen()));
       break;
     case Format::json:
-      session.print(to_pretty_text(only->empty() ? object : picked(*only, object)) + "\n");
+      session.print_json(to_pretty_text(only->empty() ? object : picked(*only, object)) + "\n");
       break;
     case Format::jsonl:
-      session.print(to_text(only->empty() ? object : picked(*only, object)) + "\n");
+      session.print_json(to_text(only->empty() ? object : picked(*only, object)) + "\n");
       break;
     case Format::csv:
       session.print(as_csv(shown, {object}));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "schemas/types/ids.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/session.hpp"
 
 namespace hone::cli {
@@ -27,6 +28,14 @@ Result<RunId> resolve_run(Session& session, const std::string& word);
 
 // The row of a model. Refuses the id of another object, and a model whose bytes were dropped.
 Result<Json> kept_model(Session& session, const ObjectId& id);
+
+// The id of a row that a server sent. Refuses (internal) any other text: an id becomes a part of
+// paths, and each row may cost a request.
+template <class Id>
+Result<Id> id_of_row(const Json& row, const std::string& pointer = "/id") {
+  if (const auto id = parse_id<Id>(text_at(row, pointer))) return *id;
+  return refuse(Code::internal, "the server's list has a row without an id");
+}
 
 // "sweep", "trial", ...
 std::string_view kind_of(const ObjectId& id);

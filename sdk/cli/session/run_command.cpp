@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cpp/credential_flags.hpp"
@@ -45,6 +45,17 @@ std::string help_text(const Command& command, const Flags& flags) {
   return "hone " + std::string(command.name) + ": " + std::string(command.summary) +
          "\n\nUsage: hone " + usage_of(command) + " [OPTIONS]\n" + flags.help() + "\n" +
          examples_text(command) + "\n";
+}
+
+// A server, or the writer of a file, is not trusted with the form of what it sends.
+Result<Exit> acted(const CommandAction& action, Session& session) {
+  try {
+    return action(session);
+  } catch (const Json::exception& failure) {
+    return refuse(Code::internal, std::string("a reply or a file has another form than hone "
+                                              "expects: ") +
+                                      failure.what());
+  }
 }
 
 }  // namespace
@@ -97,7 +108,7 @@ std::string usage_of(const Command& command) {
 
 int report_error(std::string_view program, const Error& error) {
   const std::string where = error.at.empty() ? "" : " (at " + error.at + ")";
-  std::cerr << program << ": " << error.detail << where << std::endl;
+  Terminal().message(std::string(program) + ": " + error.detail + where);
   return static_cast<int>(exit_for(error.code));
 }
 
@@ -106,12 +117,12 @@ int run_command(std::string_view program, const Command& command,
   auto parsed = parse_command(command, arguments);
   if (!parsed) return report_error(program, parsed.error());
   if (const auto* help = std::get_if<HelpRequested>(&*parsed)) {
-    std::cout << help->text << std::flush;
+    Terminal().print(help->text);
     return static_cast<int>(Exit::ok);
   }
   auto& ready = std::get<ParsedCommand>(*parsed);
   Session session(std::move(ready.options));
-  const auto result = ready.action(session);
+  const auto result = acted(ready.action, session);
   return result ? static_cast<int>(*result) : report_error(program, result.error());
 }
 

@@ -4,13 +4,10 @@
 
 #include <array>
 #include <cstdlib>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.hpp"
-#include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
-#include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/pages.hpp"
 #include "sdk/cpp/client.hpp"
 
@@ -36,14 +33,6 @@ bool is_offered(const FormatRow& row, std::string_view own) {
                          std::string::npos;
 }
 
-// A terminal would break a long line inside its words.
-std::string fitted(std::string_view text, const std::ostream& to) {
-  if (&to == &std::cerr)
-    if (const Screen screen = detect_screen(STDERR_FILENO, true); screen.is_terminal)
-      return paragraphs(text, screen.columns);
-  return std::string(text) + "\n";
-}
-
 }  // namespace
 
 std::string with_cursor(const std::string& path, const std::string& cursor) {
@@ -67,18 +56,21 @@ Result<Format> parse_format(std::string_view word, std::string_view own) {
 Session::Session(CommonOptions options)
     : options_(std::move(options)),
       screen_(detect_screen(STDOUT_FILENO, options_.no_color)),
-      out_(std::cout),
-      messages_(std::cerr) {}
+      terminal_(screen_.color) {}
 
 Session::Session(CommonOptions options, Screen screen, std::ostream& out, std::ostream& messages)
-    : options_(std::move(options)), screen_(screen), out_(out), messages_(messages) {}
+    : options_(std::move(options)), screen_(screen), terminal_(out, messages, screen.color) {}
 
 Session::~Session() = default;
 
-void Session::print(std::string_view text) { out_ << text << std::flush; }
+void Session::print(std::string_view text) { terminal_.print(text); }
+
+void Session::print_json(std::string_view json) { terminal_.print_json(json); }
+
+void Session::print_bytes(std::string_view bytes) { terminal_.print_bytes(bytes); }
 
 void Session::note(std::string_view text) {
-  if (!options_.quiet && !text.empty()) messages_ << fitted(text, messages_) << std::flush;
+  if (!options_.quiet && !text.empty()) terminal_.note(text);
 }
 
 Result<Client*> Session::client() {
@@ -107,7 +99,7 @@ Result<std::vector<Json>> Session::list(const std::string& path, std::size_t mos
   while (true) {
     auto page = get(pages.cursor().empty() ? path : with_cursor(path, pages.cursor()));
     if (!page) return page.error();
-    for (const auto& item : member(*page, "/items"))
+    for (const auto& item : items_at(*page, "/items"))
       if (items.size() < most) items.push_back(item);
     if (items.size() == most) return items;
     const auto more = pages.follow(*page);

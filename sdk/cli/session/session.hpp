@@ -12,6 +12,7 @@
 #include "base/result.hpp"
 #include "schemas/codec/json.hpp"
 #include "sdk/cli/render/screen.hpp"
+#include "sdk/cli/render/terminal.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone {
@@ -50,6 +51,10 @@ class Session {
 
   // Prints data, on stdout.
   void print(std::string_view text);
+  // The same document: control characters in its strings become escapes of JSON.
+  void print_json(std::string_view json);
+  // What the user asked for byte by byte.
+  void print_bytes(std::string_view bytes);
   // Prints a message, on stderr, unless --quiet is set.
   void note(std::string_view text);
 
@@ -59,14 +64,15 @@ class Session {
   // Returns the first `most` items of a list, page after page.
   Result<std::vector<Json>> list(const std::string& path,
                                  std::size_t most = std::numeric_limits<std::size_t>::max());
+  // For what moves on the screen, and for files.
+  [[nodiscard]] Terminal& terminal() { return terminal_; }
   // For every other request.
   Result<Client*> client();
 
  private:
   CommonOptions options_;
   Screen screen_;
-  std::ostream& out_;
-  std::ostream& messages_;
+  Terminal terminal_;
   std::unique_ptr<Client> client_;  // made by the first request
 };
 

@@ -1,7 +1,6 @@
 #include "sdk/cli/session/shortage.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -25,7 +24,7 @@ std::string gpu_memory_text(const Json& resources) {
   const Json& memory = member(resources, "/gpu_memory");
   std::int64_t most = memory.is_array() ? 0 : int_at(resources, "/gpu_memory");
   if (memory.is_array())
-    for (const Json& one : memory) most = std::max(most, one.get<std::int64_t>());
+    for (const Json& one : memory) most = std::max(most, int_at(one, ""));
   return most > 0 ? " of " + bytes_text(most) : " of unknown memory";
 }
 
@@ -40,8 +39,7 @@ std::string resources_text(const Json& resources, const Json& needed) {
     parts.push_back(int_at(resources, "/memory") > 0 ? bytes_text(int_at(resources, "/memory"))
                                                      : "unknown memory");
   if (!member(needed, "/labels").empty())
-    for (const Json& label : member(resources, "/labels"))
-      parts.push_back(label.get<std::string>());
+    for (const Json& label : member(resources, "/labels")) parts.push_back(value_text(label));
   std::string text;
   for (std::size_t i = 0; i < parts.size(); ++i)
     text += (i == 0 ? "" : i + 1 == parts.size() ? " and " : ", ") + parts[i];
@@ -69,7 +67,7 @@ std::int64_t gpus_with(const Json& worker, std::int64_t memory) {
   if (memory == 0) return int_at(worker, "/gpus");
   const Json& gpus = member(worker, "/gpu_memory");
   return std::count_if(gpus.begin(), gpus.end(),
-                       [&](const Json& one) { return one.get<std::int64_t>() >= memory; });
+                       [&](const Json& one) { return int_at(one, "") >= memory; });
 }
 
 bool can_hold(const Json& worker, const Json& run) {
@@ -79,7 +77,7 @@ bool can_hold(const Json& worker, const Json& run) {
   };
   const Json& needed = member(run, "/labels");
   const auto may = [&](const Json& label) {
-    return !label.get_ref<const std::string&>().starts_with(only_label) ||
+    return !text_at(label, "").starts_with(only_label) ||
            std::ranges::find(needed, label) != needed.end();
   };
   return int_at(worker, "/cpus") >= int_at(run, "/cpus") &&
@@ -98,17 +96,18 @@ namespace {
 
 // A pilot of the fleet as the worker that it will be. What it finds there is not known before.
 Json worker_of(const Json& fleet) {
-  constexpr std::int64_t enough = std::numeric_limits<std::int64_t>::max();
+  constexpr std::int64_t enough = std::int64_t{1} << 53U;  // the most that int_at returns
   const auto or_enough = [&](const char* at) {
     return int_at(fleet, at) > 0 ? int_at(fleet, at) : enough;
   };
-  const auto gpus = int_at(fleet, "/spec/gpus");
-  return {
-      {"cpus", int_at(fleet, "/spec/slots")},
-      {"gpus", gpus},
-      {"memory", or_enough("/spec/memory")},
-      {"gpu_memory", Json::array_t(static_cast<std::size_t>(gpus), or_enough("/spec/gpu_memory"))},
-      {"labels", member(fleet, "/spec/labels")}};
+  constexpr std::int64_t gpus_max = 4096;  // of a worker, as its fleet may state
+  const auto gpus =
+      static_cast<std::size_t>(std::clamp<std::int64_t>(int_at(fleet, "/spec/gpus"), 0, gpus_max));
+  return {{"cpus", int_at(fleet, "/spec/slots")},
+          {"gpus", gpus},
+          {"memory", or_enough("/spec/memory")},
+          {"gpu_memory", Json::array_t(gpus, or_enough("/spec/gpu_memory"))},
+          {"labels", member(fleet, "/spec/labels")}};
 }
 
 bool starts_pilots(const Json& fleet) { return text_at(fleet, "/state") == "running"; }

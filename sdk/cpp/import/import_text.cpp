@@ -2,6 +2,7 @@
 #include <array>
 
 #include "base/ascii.hpp"
+#include "base/shown.hpp"
 #include "sdk/cpp/import/import.hpp"
 
 namespace hone {
@@ -22,7 +23,7 @@ bool needs_no_quotes(const std::string& text) {
 }
 
 std::string text_of(const std::string& text) {
-  return needs_no_quotes(text) ? text : to_text(Json(text));
+  return needs_no_quotes(text) ? text : shown_json(to_text(Json(text)));
 }
 
 // 1e-05 as 1.0e-05: YAML 1.1 reads the former as a string.
@@ -53,6 +54,7 @@ std::string comment(const std::string& text, const std::string& indent) {
     std::string word = text.substr(at, end - at);
     for (char& c : word)
       if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    word = shown_text(word);
     if (line.size() + 1 + word.size() > width && line.size() > indent.size() + 1) {
       result += line + "\n";
       line = indent + "#";

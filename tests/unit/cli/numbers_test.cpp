@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
+
 #include "sdk/cli/render/width.hpp"
 
 namespace hone::cli {
@@ -60,6 +63,17 @@ TEST(CliNumbers, rates_use_the_unit_that_gives_at_least_one) {
   EXPECT_EQ(rate_text(1.26), "1.3/s");
   EXPECT_EQ(rate_text(0.5), "30/min");
   EXPECT_EQ(rate_text(0.001), "3.6/h");
+}
+
+TEST(CliNumbers, the_ends_of_all_numbers_have_a_text) {
+  // count_text called itself with the opposite of -2^63, which is -2^63.
+  EXPECT_EQ(count_text(std::numeric_limits<std::int64_t>::min()), "-9223372036G");
+  EXPECT_EQ(count_text(std::numeric_limits<std::int64_t>::max()), "9223372036G");
+  EXPECT_EQ(count_text(-12'345), "-12.3k");
+  EXPECT_EQ(duration_text({std::numeric_limits<std::int64_t>::max()}), "106751991d04h");
+  EXPECT_EQ(duration_text(duration_of(1e300)), "36500000d00h");
+  EXPECT_EQ(duration_text(duration_of(std::nan(""))), "0s");
+  EXPECT_EQ(duration_text(duration_of(90)), "1m30s");
 }
 
 TEST(CliNumbers, clock_is_utc) { EXPECT_EQ(clock_text(Instant{0}), "1970-01-01 00:00:00"); }

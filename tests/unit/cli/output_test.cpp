@@ -9,6 +9,7 @@
 #include "sdk/cli/app/command_table.hpp"
 #include "sdk/cli/app/help.hpp"
 #include "sdk/cli/local/child.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/lineage_tree.hpp"
 #include "sdk/cli/session/exit_codes.hpp"
 #include "sdk/cli/session/run_command.hpp"
@@ -32,6 +33,44 @@ TEST(CliExitCodes, are_the_contract) {
   EXPECT_EQ(number(exit_for(SweepState::completed)), 0);
   EXPECT_EQ(number(exit_for(SweepState::failed)), 10);
   EXPECT_EQ(number(exit_for(SweepState::canceled)), 11);
+}
+
+TEST(CliReplies, ranges_of_another_form_have_no_text) {
+  EXPECT_EQ(range_text(Json::parse("[1.5, 2]")), "1.5 .. 2");
+  for (const char* json : {"[]", "[1]", "[1, 2, 3]", "{}", "null", "7"})
+    EXPECT_EQ(range_text(Json::parse(json)), "") << json;
+}
+
+TEST(CliReplies, numbers_beyond_the_exact_ones_do_not_overflow) {
+  const Json reply =
+      Json::parse(R"({"least": -9223372036854775808, "most": 18446744073709551615, "real": 1.5})");
+  EXPECT_EQ(int_at(reply, "/least"), -(std::int64_t{1} << 53));
+  EXPECT_EQ(int_at(reply, "/most"), std::int64_t{1} << 53);
+  EXPECT_EQ(int_at(reply, "/real"), 0);
+  EXPECT_EQ(number_at(reply, "/real"), 1.5);
+  EXPECT_TRUE(items_at(reply, "/real").empty());
+}
+
+TEST(CliReplies, more_parameters_than_a_sweep_has_stay_one_column) {
+  Json params = Json::object();
+  for (int i = 0; i < 1001; ++i) params["p" + std::to_string(i)] = i;
+  const auto fields =
+      with_param_columns({{"parameters", "/params", CellType::params}}, {{{"params", params}}});
+  EXPECT_EQ(fields.size(), 1U);
+}
+
+TEST(CliLineage, is_cut_where_a_server_made_it_too_deep) {
+  Json nodes = Json::array(), edges = Json::array();
+  for (int i = 0; i < 5000; ++i) {
+    nodes.push_back({{"id", "md_" + std::to_string(i)}});
+    edges.push_back({{"from", "md_" + std::to_string(i)},
+                     {"to", "md_" + std::to_string(i + 1)},
+                     {"relation", "continued_from"}});
+  }
+  const Json graph{{"root", "md_0"}, {"nodes", nodes}, {"edges", edges}};
+  const std::string tree = draw(lineage_tree(graph, Direction::up), false);
+  EXPECT_NE(tree.find("more: hone lineage md_1000\n"), std::string::npos);
+  EXPECT_EQ(tree.find("md_1001"), std::string::npos);
 }
 
 TEST(CliCommands, names_are_unique_and_every_row_is_whole) {

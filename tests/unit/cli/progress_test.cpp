@@ -241,6 +241,16 @@ TEST(CliPlot, braille_keeps_to_its_frame) {
   EXPECT_EQ(count, 14);
 }
 
+TEST(CliPlot, draws_the_ends_of_all_numbers) {
+  // The distance of 1e308 and -1e308 is no number, and its place was outside the chart.
+  const std::vector<std::vector<PlotPoint>> curves = {
+      {{0, -1e308}, {0x1p53, 1e308}}, {{-0x1p53, 1e308}, {0x1p53, 1e308}}, {{0, 0}, {1, 5e-324}}};
+  for (const auto& curve : curves) {
+    EXPECT_NE(plot(curve, {80, 12, true}), "");
+    EXPECT_NE(plot_series({{"a", curve}, {"b", curve}}, {80, 12, false}), "");
+  }
+}
+
 TEST(CliPlot, flat_and_single_points_are_drawn) {
   EXPECT_NE(plot({{5, 1}}, {30, 5, false}).find('*'), std::string::npos);
   EXPECT_NE(plot({{5, 1}, {6, 1}}, {30, 5, false}).find('*'), std::string::npos);

@@ -145,7 +145,10 @@ class PickerLoop {
     ahead_ = proposed + reply->waiting;
     const bool for_people = session_.options().format == Format::table;
     const Json set = encode(params);
-    session_.print((for_people ? params_text(set) : to_text(set)) + "\n");
+    if (for_people)
+      session_.print(params_text(set) + "\n");
+    else
+      session_.print_json(to_text(set) + "\n");
     return Step::go_on;
   }
 

@@ -74,7 +74,10 @@ Result<Exit> follow_events(Session& session, const std::optional<SweepId>& sweep
   if (!client) return client.error();
   const bool as_table = session.options().format == Format::table;
   const auto show = [&](const Json& event) {
-    session.print(as_table ? event_line(event, session.screen()) : to_text(event) + "\n");
+    if (as_table)
+      session.print(event_line(event, session.screen()));
+    else
+      session.print_json(to_text(event) + "\n");
     return !(sweep && text_at(event, "/kind") == "sweep_ended");
   };
   const auto status = (*client)->follow(after, sweep, show);

@@ -166,8 +166,7 @@ Result<Exit> list_front(Session& session, SweepId sweep, int limit) {
   const auto reply =
       session.get("/v1/sweeps/" + text(sweep) + "/pareto?limit=" + std::to_string(limit));
   if (!reply) return reply.error();
-  const Json& front = member(*reply, "/items");
-  const std::vector<Json> items(front.begin(), front.end());
+  const std::vector<Json> items = items_at(*reply, "/items");
   const auto shown = static_cast<std::int64_t>(items.size());
   const auto printed = print_list(
       session, pareto_columns(), items,
@@ -184,10 +183,6 @@ Result<Exit> list_incumbent(Session& session, SweepId sweep) {
   std::vector<Json> items;
   if (const Json& trial = member(*reply, "/trial"); trial.is_object()) items.push_back(trial);
   return print_list(session, incumbent_columns(), items, text(sweep) + " has no reports yet");
-}
-
-std::string range_text(const Json& range) {
-  return range.is_array() ? value_text(range[0]) + " .. " + value_text(range[1]) : std::string();
 }
 
 Json with_ranges(Json item) {

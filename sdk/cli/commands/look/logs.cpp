@@ -97,7 +97,7 @@ class LogReader {
       session_.note("[the first " + std::to_string(from) + " bytes are not kept]");
     next_ = int_at(reply, "/next");
     if (!options_.raw) return session_.print(printable_log(text_at(reply, "/text")));
-    if (const auto bytes = base64_bytes(text_at(reply, "/base64"))) session_.print(*bytes);
+    if (const auto bytes = base64_bytes(text_at(reply, "/base64"))) session_.print_bytes(*bytes);
   }
 
   void note_waiting(const Json& reply) {

@@ -123,8 +123,9 @@ std::string choices_text(const Json& parameter) {
   const Json& weights = member(parameter, "/weights");
   std::string text;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    text += " " + value_text(values[i]);
-    if (i < weights.size()) text += " (" + value_text(weights[i]) + ")";
+    const std::string place = "/" + std::to_string(i);
+    text += " " + value_text(member(values, place));
+    if (i < weights.size()) text += " (" + value_text(member(weights, place)) + ")";
   }
   return text;
 }
@@ -349,7 +350,7 @@ std::string worker_text(const Json& worker, const Shown& shown) {
           std::to_string(int_at(worker, "/gpus")) + " gpus");
   std::string gpus;
   for (const Json& bytes : member(worker, "/gpu_memory"))
-    gpus += (gpus.empty() ? "" : ", ") + bytes_text(bytes.get<std::int64_t>());
+    gpus += (gpus.empty() ? "" : ", ") + bytes_text(int_at(bytes, ""));
   add(lines, "memory of gpus", gpus);
   if (const auto memory = int_at(worker, "/memory"); memory > 0)
     add(lines, "memory", bytes_text(memory));

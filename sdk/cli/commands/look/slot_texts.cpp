@@ -13,7 +13,7 @@ namespace hone::cli {
 
 std::string labels_text(const Json& labels) {
   std::string text;
-  for (const Json& label : labels) text += (text.empty() ? "" : ", ") + label.get<std::string>();
+  for (const Json& label : labels) text += (text.empty() ? "" : ", ") + value_text(label);
   return text;
 }
 
@@ -51,9 +51,7 @@ std::string share_text(const Json& spec) {
 }
 
 std::string deadline_text(const Json& by) {
-  if (by.is_number())
-    return duration_text(microseconds(static_cast<std::int64_t>(by.get<double>() * 1e6))) +
-           " after its submission";
+  if (by.is_number()) return duration_text(duration_of(by.get<double>())) + " after its submission";
   return by.is_string() ? by.get<std::string>() : "";
 }
 

@@ -88,8 +88,7 @@ Json row_of(const forecast::Advice& advice) {
 Json with_texts(Json row, const forecast::Advice& advice) {
   Json& texts = row["shown"];
   texts["sizes"] = sizes_text(advice.sizes);
-  texts["time"] =
-      advice.size > 0 ? duration_text(Duration{std::llround(advice.seconds * 1e6)}) : "-";
+  texts["time"] = advice.size > 0 ? duration_text(duration_of(advice.seconds)) : "-";
   texts["time_error"] =
       advice.time_error ? number_text(std::round(100 * *advice.time_error)) + " %" : "-";
   texts["curve_error"] =
@@ -168,7 +167,7 @@ void note_left_out(Session& session, const AdviceHistory& history) {
 // Of a deadline that is too late.
 std::string latest(const forecast::Advice& row) {
   if (!(row.within_max > 0)) return "";
-  return "; the latest is " + duration_text(Duration{std::llround(row.within_max * 1e6)});
+  return "; the latest is " + duration_text(duration_of(row.within_max));
 }
 
 // What the table does not say: rows without an answer, sizes that no run had.

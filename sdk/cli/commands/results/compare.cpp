@@ -1,4 +1,6 @@
 // compare, diff: two sweeps or two trials side by side.
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -27,20 +29,21 @@ Json best_so_far(const Json& summary, const std::vector<Json>& events) {
   const bool minimize =
       (goal == "soonest" ? text_at(summary, "/spec/objective/goal") : goal) == "minimize";
   Json line = Json::array();
-  std::int64_t spent = 0;
-  std::map<std::string, std::int64_t> before;
+  double spent = 0;
+  std::map<std::string, double> before;
   std::optional<double> best;
   for (const Json& event : events) {
     if (text_at(event, "/kind") != "report_recorded") continue;
-    std::int64_t& last = before[text_at(event, "/run")];
-    spent += int_at(event, "/step") - last;
-    last = int_at(event, "/step");
+    double& last = before[text_at(event, "/run")];
+    spent += number_at(event, "/step") - last;
+    last = number_at(event, "/step");
     const Json& value = member(event, "/value");
     if (!value.is_number()) continue;
     const double found = value.get<double>();
     if (best && (minimize ? found >= *best : found <= *best)) continue;
     best = found;
-    line.push_back({{"steps", spent}, {"value", found}});
+    line.push_back({{"steps", static_cast<std::int64_t>(std::clamp(spent, -0x1p53, 0x1p53))},
+                    {"value", found}});
   }
   return line;
 }
@@ -53,16 +56,16 @@ Result<Json> summary_of(Session& session, SweepId id) {
   const auto runs = session.list(path + "/curves?limit=1000");
   if (!runs) return runs.error();
   Json summary = *sweep;
-  std::int64_t steps = 0;
-  double trained = 0;
+  double steps = 0, trained = 0;
   for (const Json& run : *runs)
     if (const Json& curve = member(run, "/curve"); !curve.empty()) {
-      steps += int_at(curve.back(), "/step");
-      trained += curve.back().value("seconds", 0.0);
+      steps += number_at(curve.back(), "/step");
+      trained += number_at(curve.back(), "/seconds");
     }
-  const auto phases = std::max<std::int64_t>(1, int_at(summary, "/spec/budget/phases"));
-  steps += int_at(summary, "/phases/repeated") * int_at(summary, "/spec/budget/per_run") / phases;
-  summary["steps_used"] = steps;
+  const auto phases = std::max(1.0, number_at(summary, "/spec/budget/phases"));
+  steps += std::floor(number_at(summary, "/phases/repeated") *
+                      number_at(summary, "/spec/budget/per_run") / phases);
+  summary["steps_used"] = static_cast<std::int64_t>(std::clamp(steps, -0x1p53, 0x1p53));
   summary["seconds_trained"] = trained;
   summary["best_params"] = Json::object();
   if (const std::string trial = text_at(summary, "/best/trial"); !trial.empty()) {

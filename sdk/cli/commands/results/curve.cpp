@@ -45,8 +45,7 @@ std::vector<PlotPoint> points_at(const std::vector<Json>& items, const char* mem
 Result<Exit> show_band(Session& session, TrialId trial) {
   const auto reply = session.get("/v1/trials/" + text(trial) + "/curve");
   if (!reply) return reply.error();
-  std::vector<Json> items;
-  for (const Json& item : member(*reply, "/items")) items.push_back(item);
+  const std::vector<Json> items = items_at(*reply, "/items");
   if (session.options().format == Format::table && !items.empty()) {
     auto edges = points_at(items, "/low");
     for (const PlotPoint& high : points_at(items, "/high")) edges.push_back(high);
@@ -69,11 +68,11 @@ Result<Exit> show_band(Session& session, TrialId trial) {
 Result<TrialId> best_trial(Session& session, SweepId sweep) {
   const auto reply = session.get("/v1/sweeps/" + text(sweep) + "/best?limit=1");
   if (!reply) return reply.error();
-  const Json& items = member(*reply, "/items");
-  if (items.empty())
+  const std::string best = text_at(*reply, "/items/0/id");
+  if (best.empty())
     return refuse(Code::not_found,
                   text(sweep) + " has no reports yet; follow it with: hone watch " + text(sweep));
-  return resolve_trial(text_at(items[0], "/id"));
+  return resolve_trial(best);
 }
 
 Result<Exit> show_curve(Session& session, const std::string& word) {

@@ -22,7 +22,11 @@ struct RunCurve {
 Status add_runs_of(Session& session, TrialId trial, std::vector<std::string>& runs) {
   const auto items = session.list("/v1/trials/" + text(trial) + "/runs");
   if (!items) return items.error();
-  for (const Json& item : *items) runs.push_back(text_at(item, "/id"));
+  for (const Json& item : *items) {
+    const auto id = id_of_row<RunId>(item);
+    if (!id) return id.error();
+    runs.push_back(text(*id));
+  }
   return Done{};
 }
 

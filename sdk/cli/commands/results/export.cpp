@@ -77,7 +77,9 @@ Result<Exit> export_reports(Session& session, SweepId sweep, bool with_metrics) 
   for (const Json& run : *runs) seeds[text_at(run, "/id")] = member(run, "/seed");
   std::vector<Json> items;
   for (Json run : *curves) {
-    const std::string id = text_at(run, "/run");
+    const auto named = id_of_row<RunId>(run, "/run");
+    if (!named) return named.error();
+    const std::string id = text(*named);
     run["seed"] = seeds[id];
     auto reports = reports_of(run);
     if (with_metrics)
@@ -126,7 +128,7 @@ Result<Exit> export_events(Session& session, SweepId sweep) {
   if (!client) return client.error();
   const auto document = (*client)->get_text("/v1/sweeps/" + text(sweep) + "/export");
   if (!document) return document.error();
-  session.print(*document + "\n");
+  session.print_json(*document + "\n");
   return Exit::ok;
 }
 
@@ -173,11 +175,13 @@ Result<Exit> export_bands(Session& session, SweepId sweep) {
   if (!trials) return trials.error();
   std::vector<Json> points;
   for (const Json& trial : *trials) {
-    const auto curve = session.list("/v1/trials/" + text_at(trial, "/id") + "/curve");
+    const auto id = id_of_row<TrialId>(trial);
+    if (!id) return id.error();
+    const auto curve = session.list("/v1/trials/" + text(*id) + "/curve");
     if (!curve) return curve.error();
     for (Json point : *curve) {
-      point["trial"] = trial.at("id");
-      point["params"] = trial.at("params");
+      point["trial"] = text(*id);
+      point["params"] = member(trial, "/params");
       points.push_back(std::move(point));
     }
   }

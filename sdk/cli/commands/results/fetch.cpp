@@ -1,15 +1,12 @@
 // fetch: downloads a checkpoint, the files of a run or the patch of a workflow, and checks the
 // digests.
-#include <unistd.h>
-
 #include <array>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <nlohmann/json.hpp>
 
 #include "base/files.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/local/temporary_folder.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
@@ -29,14 +26,13 @@ struct FetchOptions {
 };
 
 // Downloads to a file first, so that no part of a broken checkpoint reaches the pipe.
-Result<Exit> fetch_to_stdout(Client& client, const std::string& sha256) {
-  const auto file = std::filesystem::temp_directory_path() /
-                    ("hone-fetch-" + std::to_string(getpid()) + "-" + sha256.substr(0, 12));
-  const auto status = client.get_blob(sha256, file.string());
-  if (!status) return status.error();
-  std::cout << std::ifstream(file, std::ios::binary).rdbuf() << std::flush;
-  std::filesystem::remove(file);
-  return Exit::ok;
+Result<Exit> fetch_to_stdout(Session& session, Client& client, const std::string& sha256) {
+  const auto folder = TemporaryFolder::make("hone-fetch");
+  if (!folder) return folder.error();
+  const auto file = folder->path() / "content";
+  if (auto fetched = client.get_blob(sha256, file.string()); !fetched) return fetched.error();
+  const auto printed = session.terminal().print_file(file);
+  return printed ? Result<Exit>(Exit::ok) : Result<Exit>(printed.error());
 }
 
 Result<Exit> fetch_to_file(Session& session, Client& client, const Json& model,
@@ -86,7 +82,7 @@ Result<Exit> fetch_artifacts(Session& session, const FetchOptions& options,
                                        "was written for it");
     ++fetched;
     if (options.file == "-" && !options.name.empty())
-      return fetch_to_stdout(**client, text_at(file, "/sha256"));
+      return fetch_to_stdout(session, **client, text_at(file, "/sha256"));
     const auto status =
         fetch_artifact(session, **client, file, place_of(options, run, name), options.force);
     if (!status) return status.error();
@@ -123,7 +119,8 @@ Result<Exit> fetch_workflow(Session& session, const FetchOptions& options, const
     const std::string sha256 = text_at(*workflow, digest);
     if (sha256.empty() || (!options.name.empty() && options.name != name)) continue;
     ++fetched;
-    if (options.file == "-" && !options.name.empty()) return fetch_to_stdout(**client, sha256);
+    if (options.file == "-" && !options.name.empty())
+      return fetch_to_stdout(session, **client, sha256);
     const std::string place = place_of(options, id, std::string(name));
     if (name == kept_texts.front().name) patch = place;
     const auto status =
@@ -150,7 +147,7 @@ Result<Exit> fetch(Session& session, const FetchOptions& options) {
   if (!model) return model.error();
   auto client = session.client();
   if (!client) return client.error();
-  if (options.file == "-") return fetch_to_stdout(**client, text_at(*model, "/sha256"));
+  if (options.file == "-") return fetch_to_stdout(session, **client, text_at(*model, "/sha256"));
   const std::string file = options.file.empty() ? text(*id) + ".pt" : options.file;
   return fetch_to_file(session, **client, *model, file, options.force);
 }

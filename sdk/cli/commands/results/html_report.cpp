@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/base64.hpp"
+#include "base/shown.hpp"
 #include "sdk/cli/commands/results/thinned.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -37,6 +38,8 @@ Result<std::vector<std::string>> routes_of(const Json& document, const std::stri
       return refuse(Code::invalid, "the server's list of routes for a report cannot be read", name);
     routes.push_back(one);
   }
+  if (routes.empty())
+    return refuse(Code::invalid, "the server's list of routes for a report is empty", name);
   return routes;
 }
 
@@ -132,8 +135,7 @@ Status Report::read_sweep() {
 Status Report::read_matrix() {
   const Json& sweep = member(answers_, "/~1v1~1sweeps~1" + sweep_);
   std::int64_t runs = 0;
-  for (const auto& [state, count] : member(sweep, "/runs").items())
-    if (count.is_number_integer()) runs += count.get<std::int64_t>();
+  for (const auto& [state, count] : member(sweep, "/runs").items()) runs += int_at(count, "");
   const std::int64_t phases = int_at(sweep, "/spec/budget/phases");
   const auto points =
       std::clamp<std::int64_t>(bounds_.curve_cells_max / std::max<std::int64_t>(1, runs), 2, 500);
@@ -154,7 +156,7 @@ Status Report::read_trial(const std::string& trial) {
   const std::string list = filled_in(routes_["runs"].front(), "trial", trial);
   if (auto done = record(list); !done) return done.error();
   if (!answers_.contains(list)) return Done{};
-  const std::vector<Json> runs = member(answers_[list], "/items");
+  const std::vector<Json> runs = items_at(answers_[list], "/items");
   for (std::size_t i = 0; i < runs.size() && i < std::size_t(bounds_.runs_per_trial_max) &&
                           bytes_ <= bounds_.details_bytes_max;
        ++i)
@@ -214,8 +216,8 @@ Result<std::string> Report::write() {
   if (!page) return page.error();
   const auto at = page->find(placeholder);
   if (at == page->npos) return refuse(Code::internal, "the server's report has no place for data");
-  const std::string data = to_text(
-      {{"about", about_}, {"matrix", matrix_}, {"answers", answers_}, {"refused", refused_}});
+  const std::string data = shown_json(to_text(
+      {{"about", about_}, {"matrix", matrix_}, {"answers", answers_}, {"refused", refused_}}));
   // No text of a sweep can end the element that holds it.
   std::string document = page->substr(0, at);
   for (const char c : data) c == '<' ? document += "\\u003c" : document += c;

@@ -1,5 +1,6 @@
 // importance: ranks the parameters of a sweep, and their pairs, by how much they matter.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -20,9 +21,9 @@ struct ImportanceOptions {
 
 std::string share_text(double share) {
   const double rounded = std::round(1000 * share) / 10;
-  char text[32];
-  std::snprintf(text, sizeof text, "%.1f", rounded == 0 ? 0 : rounded);
-  return text;
+  std::array<char, 400> text{};  // of any finite number
+  std::snprintf(text.data(), text.size(), "%.1f", rounded == 0 ? 0 : rounded);
+  return text.data();
 }
 
 // In eighths of a character.
@@ -39,10 +40,10 @@ Json with_bar(const Json& item, const Screen& screen) {
   Json row = item;
   std::string names;
   for (const auto& name : member(item, "/parameters"))
-    names += (names.empty() ? "" : " with ") + name.get<std::string>();
-  const double share = item["share"].get<double>();
+    names += (names.empty() ? "" : " with ") + value_text(name);
+  const double share = number_at(item, "/share");
   row["names"] = names;
-  row["shown"] = share_text(share) + " ± " + share_text(item["deviation"].get<double>()) + " %";
+  row["shown"] = share_text(share) + " ± " + share_text(number_at(item, "/deviation")) + " %";
   row["bar"] = share_bar(share, 30, screen);
   return row;
 }
@@ -50,22 +51,22 @@ Json with_bar(const Json& item, const Screen& screen) {
 // Pairs with a tiny share are left out of the table.
 bool worth_a_line(const Json& item) {
   constexpr double least = 0.005;
-  return item["parameters"].size() == 1 || item["share"].get<double>() >= least;
+  return member(item, "/parameters").size() == 1 || number_at(item, "/share") >= least;
 }
 
 std::string trials_text(const Json& reply) {
   const Json& phase = member(reply, "/phase");
   if (phase.is_null()) return " completed trials";
-  return " trials as they were after phase " + std::to_string(phase.get<int>() + 1) +
+  return " trials as they were after phase " + std::to_string(int_at(reply, "/phase") + 1) +
          ", which half of them reached";
 }
 
 std::string importance_summary(const Json& reply) {
-  const double explained = reply["explained"].get<double>();
+  const double explained = number_at(reply, "/explained");
   std::string out = "Of the variance of " + text_at(reply, "/objective/metric") +
                     " over the space, from " + std::to_string(int_at(reply, "/trials")) +
                     trials_text(reply) + " (" + std::to_string(int_at(reply, "/trees")) +
-                    " trees, seed " + std::to_string(reply["seed"].get<std::uint64_t>()) +
+                    " trees, seed " + value_text(member(reply, "/seed")) +
                     "; ± is the standard deviation among trees).\nOf trials that a tree has not "
                     "seen, the forest predicts " +
                     share_text(std::max(0.0, explained)) + " % of the variance";

@@ -26,11 +26,17 @@ Result<RunId> wanted_run(Session& session, const std::string& word) {
   if (!std::holds_alternative<SweepId>(*object)) return resolve_run(session, word);
   const auto best = session.get("/v1/sweeps/" + in_path(*object) + "/best?limit=1");
   if (!best) return best.error();
-  const Json& items = member(*best, "/items");
-  if (items.empty())
+  const std::string run = text_at(*best, "/items/0/run");
+  if (run.empty())
     return refuse(Code::not_found,
                   word + " has no reports yet; follow it with: hone watch " + word);
-  return resolve_run(session, text_at(items[0], "/run"));
+  return resolve_run(session, run);
+}
+
+// Of a product of numbers that any server may have sent.
+std::int64_t whole_steps(double steps) {
+  constexpr double most = 0x1p53;  // as the steps of a report
+  return std::llround(std::clamp(steps, 0.0, most));
 }
 
 // Splits the segment of a run whose trial has a schedule at the steps where its parameters change;
@@ -40,11 +46,11 @@ Result<std::vector<Json>> split_segment(Session& session, Json segment, const Js
   if (!schedule.is_array() || schedule.empty()) return std::vector<Json>{std::move(segment)};
   const auto sweep = session.get("/v1/sweeps/" + text_at(run, "/sweep"));
   if (!sweep) return sweep.error();
-  const double phase_steps = member(*sweep, "/spec/budget/per_run").get<double>() /
-                             member(*sweep, "/spec/budget/phases").get<double>();
+  const double phase_steps = number_at(*sweep, "/spec/budget/per_run") /
+                             std::max(1.0, number_at(*sweep, "/spec/budget/phases"));
   std::vector<Json> parts;
   for (auto stage = schedule.rbegin(); stage != schedule.rend(); ++stage) {
-    const auto from = std::llround(phase_steps * static_cast<double>(int_at(*stage, "/phase")));
+    const auto from = whole_steps(phase_steps * number_at(*stage, "/phase"));
     if (from >= int_at(segment, "/to")) continue;  // not reached yet
     Json part = segment;
     part["from"] = from;
@@ -87,7 +93,7 @@ Result<std::vector<Json>> read_segments(Session& session, RunId last) {
 std::vector<PlotPoint> steps_of(const std::vector<Json>& segments, const std::string& name) {
   std::vector<PlotPoint> points;
   for (const Json& segment : segments) {
-    const Json& value = member(segment, "/params/" + name);
+    const Json& value = member(segment, "/params" + pointer_to(name));
     if (!value.is_number()) continue;
     points.push_back({static_cast<double>(int_at(segment, "/from")), value.get<double>()});
     points.push_back({static_cast<double>(int_at(segment, "/to")), value.get<double>()});
@@ -97,7 +103,8 @@ std::vector<PlotPoint> steps_of(const std::vector<Json>& segments, const std::st
 
 bool changes(const std::vector<Json>& segments, const std::string& name) {
   return std::ranges::any_of(segments, [&](const Json& segment) {
-    return member(segment, "/params/" + name) != member(segments.front(), "/params/" + name);
+    return member(segment, "/params" + pointer_to(name)) !=
+           member(segments.front(), "/params" + pointer_to(name));
   });
 }
 

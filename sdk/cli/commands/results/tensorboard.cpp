@@ -9,6 +9,7 @@
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/input.hpp"
+#include "sdk/cli/session/resolve.hpp"
 
 namespace hone::cli {
 namespace {
@@ -29,8 +30,8 @@ void append_points(std::string& file, const std::string& tag, const std::vector<
   }
 }
 
-Result<std::string> file_of(Session& session, const Json& run, const std::string& objective) {
-  const std::string id = text_at(run, "/id");
+Result<std::string> file_of(Session& session, const Json& run, const std::string& id,
+                            const std::string& objective) {
   const auto reports = session.list("/v1/runs/" + id + "/curve");
   if (!reports) return reports.error();
   std::string file = event_file_head(seconds_of(run, "/started_at"));
@@ -58,7 +59,9 @@ Result<Exit> export_tensorboard(Session& session, SweepId sweep, const fs::path&
   if (!runs) return runs.error();
   const std::string objective = text_at(*document, "/objective/metric");
   for (const Json& run : *runs) {
-    const std::string id = text_at(run, "/id");
+    const auto named = id_of_row<RunId>(run);
+    if (!named) return named.error();
+    const std::string id = text(*named);
     const fs::path file = folder / id / ("events.out.tfevents.hone." + id);
     std::error_code failure;
     if (!force && fs::exists(file, failure))
@@ -67,7 +70,7 @@ Result<Exit> export_tensorboard(Session& session, SweepId sweep, const fs::path&
     if (failure)
       return refuse(Code::internal,
                     "cannot create " + file.parent_path().string() + ": " + failure.message());
-    const auto bytes = file_of(session, run, objective);
+    const auto bytes = file_of(session, run, id, objective);
     if (!bytes) return bytes.error();
     if (auto written = write_file(file, *bytes); !written)
       return refuse(Code::internal, written.error().detail);

@@ -35,14 +35,13 @@ struct ConfirmOptions {
 
 std::string percent_text(const Json& share) {
   if (!share.is_number()) return "";
-  return std::to_string(std::lround(100 * share.get<double>())) + " %";
+  return number_text(std::round(100 * share.get<double>())) + " %";
 }
 
 // Adds the cells that are not members of the reply.
 Json with_intervals(Json item) {
   Json shown = Json::object();
-  if (const Json& range = member(item, "/interval"); range.is_array())
-    shown["interval"] = value_text(range[0]) + " .. " + value_text(range[1]);
+  shown["interval"] = range_text(member(item, "/interval"));
   shown["chance"] = percent_text(member(item, "/chance_best"));
   shown["beaten"] = percent_text(member(item, "/improvement/probability"));
   shown["near"] = percent_text(member(item, "/bar/share"));
@@ -71,8 +70,9 @@ std::string collapse_text(const Json& first) {
   const Json& share = member(first, "/bar/share");
   if (!iqm.is_number() || !share.is_number() || share.get<double>() >= 1) return {};
   const auto seeds = int_at(first, "/seeds");
-  const auto missed = seeds - std::lround(share.get<double>() * static_cast<double>(seeds));
-  return std::to_string(missed) + " of the first's " + std::to_string(seeds) +
+  const double missed =
+      static_cast<double>(seeds) - std::round(share.get<double>() * static_cast<double>(seeds));
+  return number_text(missed) + " of the first's " + std::to_string(seeds) +
          " seeds fell short of that; its mean is " + value_text(mean) + ", its worst seed " +
          value_text(member(first, "/min")) + ".\n";
 }
@@ -88,12 +88,12 @@ std::string schedules_text(const Json& items) {
 
 std::string confirmation_summary(const Json& report) {
   const Json& items = member(report, "/items");
-  const Json& first = items[0];
+  const Json& first = member(report, "/items/0");
   std::string out = legend(report) + collapse_text(first) + schedules_text(items);
   if (const Json& optimism = member(first, "/optimism"); optimism.is_number())
-    out += "Tuning reported " + number_text(member(first, "/tuned_value").get<double>()) +
-           " for the first; confirmed, its value is " +
-           number_text(member(first, "/iqm").get<double>()) + optimism_text(optimism.get<double>());
+    out += "Tuning reported " + number_text(number_at(first, "/tuned_value")) +
+           " for the first; confirmed, its value is " + number_text(number_at(first, "/iqm")) +
+           optimism_text(optimism.get<double>());
   if (const std::string ledger = text_at(report, "/ledger"); !ledger.empty())
     out += "Newest event and its link, for hone db check --link:\n" + ledger + "\n";
   const std::string applied = text_at(report, "/seed_applied");

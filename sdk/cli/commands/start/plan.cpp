@@ -43,9 +43,11 @@ std::int64_t places_on_gpus(const Json& worker, const ResourcesSpec& needs) {
   if (needs.gpu_memory == 0) return int_at(worker, "/gpus");
   std::int64_t places = 0;
   for (const Json& one : member(worker, "/gpu_memory"))
-    places += one.get<std::int64_t>() / needs.gpu_memory;
+    places += int_at(one, "") / needs.gpu_memory;
   return places;
 }
+
+constexpr std::int64_t runs_at_once_max = 4096;  // slots of a worker
 
 // How many runs a worker holds at once.
 int runs_at_once(const Json& worker, const ResourcesSpec& needs) {
@@ -53,7 +55,7 @@ int runs_at_once(const Json& worker, const ResourcesSpec& needs) {
   auto runs = int_at(worker, "/cpus") / std::max(1, needs.cpus);
   if (needs.gpus > 0) runs = std::min(runs, places_on_gpus(worker, needs) / needs.gpus);
   if (needs.memory > 0) runs = std::min(runs, int_at(worker, "/memory") / needs.memory);
-  return static_cast<int>(runs);
+  return static_cast<int>(std::clamp<std::int64_t>(runs, 0, runs_at_once_max));
 }
 
 Slots slots_at_hand(const std::vector<Json>& workers, const ResourcesSpec& needs, int requested) {
@@ -70,10 +72,10 @@ Slots slots_at_hand(const std::vector<Json>& workers, const ResourcesSpec& needs
 std::optional<double> seconds_per_unit(Session& session, const std::string& sweep) {
   constexpr int looked_at = 10;  // trials: enough to average over parameters
   const auto trials =
-      session.get("/v1/sweeps/" + sweep + "/trials?limit=" + std::to_string(looked_at));
+      session.list("/v1/sweeps/" + sweep + "/trials?limit=" + std::to_string(looked_at), looked_at);
   if (!trials) return std::nullopt;
   double seconds = 0, units = 0;
-  for (const Json& trial : member(*trials, "/items")) {
+  for (const Json& trial : *trials) {
     const auto runs = session.get("/v1/trials/" + text_at(trial, "/id") + "/runs");
     if (!runs) continue;
     for (const Json& run : member(*runs, "/items")) {
@@ -96,9 +98,9 @@ bool same(const Json& a, const Json& b, std::initializer_list<const char*> point
 Experience experience_with(Session& session, const Json& spec) {
   constexpr int looked_at = 10;  // newest sweeps
   Experience known;
-  const auto sweeps = session.get("/v1/sweeps?limit=" + std::to_string(looked_at));
+  const auto sweeps = session.list("/v1/sweeps?limit=" + std::to_string(looked_at), looked_at);
   if (!sweeps) return known;
-  for (const Json& item : member(*sweeps, "/items")) {
+  for (const Json& item : *sweeps) {
     const std::string id = text_at(item, "/id");
     const auto sweep = session.get("/v1/sweeps/" + id);
     if (!sweep) continue;
@@ -378,7 +380,7 @@ std::string time_of_runs(Session& session, const Json& sweep, std::int64_t runs)
   const Slots slots =
       slots_at_hand(workers ? *workers : std::vector<Json>{}, most_resources(*spec), 0);
   const auto units = static_cast<double>(runs * spec->budget.per_run);
-  return "about " + duration_text(microseconds(std::llround(*pace * units * 1e6 / slots.count)));
+  return "about " + duration_text(duration_of(*pace * units / slots.count));
 }
 
 }  // namespace hone::cli

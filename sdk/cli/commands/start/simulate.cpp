@@ -8,6 +8,7 @@
 #include <span>
 #include <sstream>
 
+#include "base/shown.hpp"
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/types/spec.hpp"
@@ -15,6 +16,7 @@
 #include "sdk/cli/commands/start/methods.hpp"
 #include "sdk/cli/commands/start/simulate_cluster.hpp"
 #include "sdk/cli/local/ticker.hpp"
+#include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/table.hpp"
 #include "sdk/cli/session/flags.hpp"
@@ -187,7 +189,8 @@ std::string flat_csv(const std::vector<Json>& results) {
                 "regret_se", "regret_of_best_report", "regret_of_best_report_se"});
   for (const Json& one : results)
     for (const Json& look : one["anytime"])
-      out += csv_line({one["table"], one["method"], to_text(one["workers"]),
+      out += csv_line({spreadsheet_cell(text_at(one, "/table")),
+                       spreadsheet_cell(text_at(one, "/method")), to_text(one["workers"]),
                        to_text(one["deadline"]), to_text(one["repetitions"]), to_text(look["time"]),
                        to_text(look["regret"]["mean"]), to_text(look["regret"]["se"]),
                        to_text(look["regret_of_best_report"]["mean"]),

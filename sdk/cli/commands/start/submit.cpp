@@ -97,7 +97,7 @@ void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {
   switch (session.options().format) {
     case Format::json:
     case Format::jsonl:
-      session.print(to_text(Json{{"sweep", text(sweep)}}) + "\n");
+      session.print_json(to_text(Json{{"sweep", text(sweep)}}) + "\n");
       break;
     case Format::csv:
       session.print("sweep\n" + text(sweep) + "\n");

@@ -95,14 +95,12 @@ class Watcher {
   void find_details() {
     detailed_at_ = progress_.at;
     if (const auto best = session_.get(path_ + "/best?limit=5")) {
-      const Json& items = member(*best, "/items");
-      progress_.leaders.assign(items.begin(), items.end());
+      progress_.leaders = items_at(*best, "/items");
       if (text_at(*best, "/aggregate").empty())
         for (Json& item : progress_.leaders) item["seeds"] = nullptr;
     }
     if (const auto runs = session_.get(path_ + "/runs?limit=5&where=state%20%3D%20running")) {
-      const Json& items = member(*runs, "/items");
-      progress_.running.assign(items.begin(), items.end());
+      progress_.running = items_at(*runs, "/items");
     }
     const auto failed = int_at(progress_.sweep, "/runs/failed");
     if (failed == failed_) return;
@@ -128,15 +126,7 @@ class Redraw {
  public:
   explicit Redraw(Session& session) : session_(session) {}
 
-  void draw(const std::string& block) {
-    std::string out;
-    if (lines_ > 0) out = "\x1b[" + std::to_string(lines_) + "F";
-    for (const char c : block) out += c == '\n' ? std::string("\x1b[K\n") : std::string(1, c);
-    const auto lines = std::count(block.begin(), block.end(), '\n');
-    if (lines < lines_) out += "\x1b[J";
-    session_.print(out);
-    lines_ = lines;
-  }
+  void draw(const std::string& block) { lines_ = session_.terminal().redraw(block, lines_); }
 
   // Other lines were written below: keeps the block, and the next draw() starts a new one.
   void leave() { lines_ = 0; }
@@ -172,7 +162,7 @@ class Display {
     if (session_.options().format == Format::table)
       session_.print(progress_line(progress));
     else
-      session_.print(to_text(progress.sweep) + "\n");
+      session_.print_json(to_text(progress.sweep) + "\n");
   }
 
  private:

@@ -192,7 +192,7 @@ Result<Exit> fork_sweep(Session& session, const EditOptions& options) {
   if (auto set = apply_settings(spec, options.settings); !set) return set.error();
   settle_deadline(spec, now());
   if (options.dry_run) {
-    session.print(spec.dump(2) + "\n");
+    session.print_json(to_pretty_text(spec) + "\n");
     return Exit::ok;
   }
   const auto reply = submit_from(session, options, *sweep, spec);

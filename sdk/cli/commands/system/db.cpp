@@ -34,7 +34,7 @@ struct DbOptions {
 // Shows a ticker for each unit of work.
 class Stages {
  public:
-  explicit Stages(const Session& session) : session_(session) {}
+  explicit Stages(Session& session) : session_(session) {}
   ~Stages() { end(); }
 
   void operator()(std::string_view unit, std::int64_t done, std::int64_t total) {
@@ -50,7 +50,7 @@ class Stages {
   void end() {
     if (ticker_) ticker_->done();
   }
-  const Session& session_;
+  Session& session_;
   std::string unit_;
   std::optional<Ticker> ticker_;
 };
@@ -220,7 +220,7 @@ Result<Exit> prune(Session& session, const DbOptions& options) {
 
 // Whether the server that a standby followed still answers as a primary. Two of them would each
 // accept writes that the other one loses.
-bool still_serves(const Session& session, const std::string& url) {
+bool still_serves(Session& session, const std::string& url) {
   auto endpoint = parse_endpoint(url);
   if (!endpoint || !equip(*endpoint, session.options().credentials)) return false;
   endpoint->token.clear();  // the route needs none
