@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -18,6 +17,7 @@ from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequ
 
 from . import rules
 from .errors import HoneError, Problem, Unavailable
+from .repository import git
 from .transport import FIRST_PAUSE_S, LAST_PAUSE_S, Transport, document_of, query
 from .trial import Verdict, _plain
 from .values import params_of, tree
@@ -336,27 +336,17 @@ def own_asker() -> str:
 
 def own_workflow() -> Dict[str, Any]:
     """The workflow of this program, as `hone submit` records it."""
-    commit = _git("rev-parse", "--verify", "HEAD")
-    patch = _git("diff", "--no-color", "--no-ext-diff", "--no-textconv", "--binary", "HEAD",
-                 strip=False) if commit else ""
+    commit = git("rev-parse", "--verify", "HEAD").strip()
+    patch = git("diff", "--no-color", "--no-ext-diff", "--no-textconv",
+                "--ignore-submodules=dirty", "--binary", "HEAD") if commit else ""
     return {
         "command": [sys.executable, *sys.argv], "cwd": os.getcwd(), "host": socket.gethostname(),
         "user": user_name(), "git_commit": commit,
-        "git_branch": _git("symbolic-ref", "--short", "HEAD") if commit else "",
+        "git_branch": git("symbolic-ref", "--short", "HEAD").strip() if commit else "",
         "patch_sha256": hashlib.sha256(patch.encode("utf-8", "surrogateescape")).hexdigest()
         if patch else "",
         "hone_version": "",
     }
-
-
-def _git(*words: str, strip: bool = True) -> str:
-    try:
-        done = subprocess.run(["git", "--no-optional-locks", *words], stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, timeout=30, check=False)
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    text = done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else ""
-    return text.strip() if strip else text
 
 
 def _document(spec: Spec) -> Any:
