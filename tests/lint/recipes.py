@@ -4,8 +4,8 @@ touches.
 
 Usage: recipes.py [ROOT] [--show]. For each recipe, counts the files that mention an existing
 example, outside tests and documents; a header and its source count once. Exits 1 if an example
-touches more places than the table allows, or if ARCHITECTURE.md states another number. --show lists
-the places.
+touches more places than the table allows, if ARCHITECTURE.md states another number, or if
+CONTRIBUTING.md sends a reader to a table in which the example has no row. --show lists the places.
 """
 
 import argparse
@@ -53,6 +53,15 @@ def stated(root: pathlib.Path) -> dict[str, int]:
     return {name: int(number) for name, number in rows}
 
 
+def rows_named(root: pathlib.Path) -> dict[str, list[str]]:
+    """Recipe -> the tables to which CONTRIBUTING.md says that a row is added."""
+    text = (root / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    recipes = re.findall(r"^\*\*An? ([^*]+)\.\*\*(.*?)(?=^\*\*|^## )", text, re.M | re.S)
+    names = {"field of the filter language": "filter field"}
+    return {names.get(name, name): re.findall(r"\brow[^.;`]*?(?:in|to)\s+`([^`]+)\.\w+`", steps)
+            for name, steps in recipes}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -60,7 +69,7 @@ def main() -> int:
     parser.add_argument("--show", action="store_true", help="list the places")
     options = parser.parse_args()
     root = options.root.resolve()
-    table = stated(root)
+    table, rows = stated(root), rows_named(root)
     broken = 0
     for recipe, (most, pattern, folders) in RECIPES.items():
         found = places(root, pattern, folders)
@@ -71,6 +80,11 @@ def main() -> int:
             print(f"    its example is gone: name another one in {pathlib.Path(__file__).name}")
         if table.get(recipe) != most:
             print(f"    ARCHITECTURE.md states {table.get(recipe, 'nothing')}")
+        elsewhere = [row for row in rows.get(recipe, [])
+                     if not any(place.endswith(row) for place in found)]
+        if elsewhere:
+            print(f"    CONTRIBUTING.md adds a row where its example has none: {elsewhere}")
+        broken += bool(elsewhere)
         broken += not found or len(found) > most or table.get(recipe) != most
     print(f"recipes: {broken} broken")
     return 1 if broken else 0
