@@ -55,8 +55,8 @@ def test_a_journal_brings_every_trial_with_its_state(server, tmp_path):
         ["completed", "stopped", "failed", "completed", "canceled"]
     assert [trial["value"] for trial in trials] == [2.5, None, None, 1.5, None]
     assert [trial["params"] for trial in trials] == [
-        {"x": 0.5, "kind_of": "a"}, {"x": 0.25, "kind_of": "null"}, {"x": 0.75},
-        {"x": 0.125, "kind_of": "a"}, {"x": 1.0, "kind_of": "null"}]
+        {"x": 0.5, "kind_of": "a"}, {"x": 0.25, "kind_of": None}, {"x": 0.75},
+        {"x": 0.125, "kind_of": "a"}, {"x": 1.0, "kind_of": None}]
     best = server.get(f"/v1/sweeps/{sweep}/best")["items"][0]
     assert (best["value"], best["params"]["x"]) == (1.5, 0.125)
     metrics = server.get("/v1/runs/rn_1.0/metrics?name=intermediate_value")["items"]

@@ -48,7 +48,9 @@ def test_the_flags_of_a_program_become_parameters(tmp_path):
                  'optimizer: {type: choice, values: ["adam","sgd"]}',
                  "depth: {type: choice, values: [1,2,4]}",
                  "objective: {metric: loss, goal: minimize}",
-                 '"--seed","${hone.seed}"', "# not searched: --epochs, --out, --fast"):
+                 '"--seed=${hone.seed}","--epochs=${hone.budget}","${fast?--fast}"', "fast: {type: bool}",
+                 "terminator: {rule: hypertrick", "budget:     {unit: epochs, per_run: 3, phases: 3}",
+                 "# not searched: --out"):
         assert line in text, text
     assert "commented" not in text and "quoted" not in text
     ok("plan", "sweep.yaml", cwd=tmp_path)
@@ -60,7 +62,8 @@ def test_what_is_written_works_at_once(up, tmp_path):
     ok("submit", "sweep.yaml", "--set", "search.trials=4", "--watch", "-q", cwd=tmp_path, server=up,
        timeout=120)
     rows = ok("trials", "--format", "csv", server=up).splitlines()
-    assert len(rows) == 5 and all("completed" in row for row in rows[1:]), rows
+    assert len(rows) == 5, rows
+    assert all("completed" in row or "stopped" in row for row in rows[1:]), rows
 
 
 @pytest.mark.parametrize("kind, files, change", [
@@ -88,6 +91,23 @@ def test_the_example_for_python_runs(tmp_path):
                                "HONE_DATA": str(tmp_path / "data")}, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "'lr':" in done.stdout
+
+
+def test_the_second_script_needed_force(tmp_path):
+    for name in ("one.py", "two.py"):
+        (tmp_path / name).write_text(PROGRAM)
+        assert ok("init", name, "-o", f"{name}.yaml", cwd=tmp_path) == f"{name}.yaml\n"
+    assert "hone submit two.py.yaml" in (tmp_path / "two.py.yaml").read_text()
+
+
+def test_a_bonus_was_searched_below_zero(tmp_path):
+    (tmp_path / "train.py").write_text("import argparse\np = argparse.ArgumentParser()\n"
+                                       "p.add_argument('--ent-coef', type=float, default=0.0)\n"
+                                       "p.add_argument('--bias', type=float, default=-0.5)\n")
+    ok("init", "train.py", cwd=tmp_path)
+    text = (tmp_path / "sweep.yaml").read_text()
+    assert "ent_coef: {type: float, min: 0, max: 0.05}" in text
+    assert "bias: {type: float, min: -2, max: -0.125}" in text and '"--bias=${bias}"' in text
 
 
 def test_a_file_is_not_replaced_and_mistakes_are_named(tmp_path):

@@ -67,10 +67,11 @@ import argparse
 parser = argparse.ArgumentParser()
 parser.add_argument("--lr", type=float, default=0.01)
 parser.add_argument("--layers", type=int, default=2)
+parser.add_argument("--epochs", type=int, default=20)
 options = parser.parse_args()
 
 loss = 1.0
-for epoch in range(20):
+for epoch in range(options.epochs):
     loss *= 1 - min(0.5, 10 * options.lr * options.layers * (0.2 - options.lr))
     print(f"epoch {epoch} loss {loss:.6f}", flush=True)
 )";
