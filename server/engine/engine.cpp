@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/expect.hpp"
+#include "schemas/codec/event_codec.hpp"
 #include "schemas/rules/rules.hpp"
 #include "schemas/types/event.hpp"
 #include "server/engine/metric_feed.hpp"
@@ -338,7 +339,10 @@ Result<Writes> Engine::writes_of(const Command& command, Events events, Instant 
   if (documents) writes.emplace_back(Flush{});
   std::int64_t seq = seq_;
   for (EventBody& body : events) {
-    auto text = rules::readable_text(body);
+    // The events of a document were checked where its command was made: they may be many.
+    auto text = imports && std::holds_alternative<SweepImported>(body)
+                    ? Result<std::string>(body_text(body))
+                    : rules::readable_text(body);
     if (!text) return text.error();
     writes.emplace_back(Append{Event{++seq, now, std::move(body)}, *std::move(text)});
   }

@@ -2,6 +2,7 @@
 // first, then renumbers their ids.
 #include <algorithm>
 
+#include "schemas/rules/rules.hpp"
 #include "server/sweep/past_fits.hpp"
 #include "server/sweep/renumber.hpp"
 #include "server/sweep/rules.hpp"
@@ -56,6 +57,8 @@ Status fold_event(Book& book, Event event, std::size_t index, Renumbering& ids) 
   if (out_of_turn(event.body, ids)) return event_error(index, "names a trial out of turn");
   if (std::holds_alternative<SweepSubmitted>(event.body) != (index == 0))
     return event_error(index, "is a second submission, or the first event is none");
+  if (const auto text = rules::readable_text(event.body); !text)
+    return event_error(index, "cannot be kept: " + text.error().detail);
   if (!renumber(event.body, ids)) return event_error(index, "names what no event before it made");
   if (auto fit = fits(book, event.body); !fit) {
     if (std::holds_alternative<SweepSubmitted>(event.body)) return spec_error(index, fit.error());
