@@ -1,5 +1,5 @@
-"""Values as JSON has them. NumPy, pandas and other libraries have numbers of their own, which
-become those of Python; what is no value is refused with its place."""
+"""Values as JSON has them. NumPy, pandas and other libraries have own numbers, which become
+those of Python; what is no value is refused with its place."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def _choice(override: Override, ordered: bool) -> Dict[str, Any]:
     if len(elements) == 2 and all(isinstance(one, bool) for one in elements):
         return Bool()
     values: List[Any] = [one if _is_number(one) else word for one, word in zip(elements, words)]
-    if len(set(values)) < len(values):  # 1 and 1.0, which Hydra tells apart
+    if len(set(values)) < len(values):  # 1 and 1.0, which differ in Hydra
         return Choice(words, ordered=ordered)
     rising = len(values) >= 3 and all(map(_is_number, values)) and values == sorted(values)
     return Choice(values, ordered=ordered or rising)
