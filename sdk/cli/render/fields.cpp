@@ -164,6 +164,9 @@ std::string raw_of(const Field& field, const Json& item) {
 
 Fields with_param_columns(const Fields& fields, const std::vector<Json>& items) {
   Fields out;
+  std::set<std::string> taken;
+  for (const auto& field : fields)
+    if (field.type != CellType::params) taken.insert(field.name);
   for (const auto& field : fields) {
     if (field.type != CellType::params) {
       out.push_back(field);
@@ -172,7 +175,9 @@ Fields with_param_columns(const Fields& fields, const std::vector<Json>& items) 
     const auto names = names_in(items, field.pointer);
     if (!names) out.push_back(field);
     for (const auto& name : names.value_or(std::vector<std::string>{})) {
-      Field column{name, field.pointer + pointer_to(name)};
+      // params.value, next to the column value.
+      const std::string longer = field.pointer.substr(field.pointer.rfind('/') + 1) + "." + name;
+      Field column{taken.insert(name).second ? name : longer, field.pointer + pointer_to(name)};
       column.where = field.where;
       column.type = all_numbers(column, items) ? CellType::number : CellType::text;
       out.push_back(column);

@@ -49,7 +49,8 @@ Cell cell_of(const Field& field, const Json& item, Instant now);
 // The value for programs: text as it is, null as nothing, objects as JSON.
 std::string raw_of(const Field& field, const Json& item);
 
-// Replaces each params field by one field for every parameter that occurs in the items.
+// Replaces each params field by one field for every parameter that occurs in the items. No two
+// fields have one name: a parameter called as another column becomes params.NAME.
 Fields with_param_columns(const Fields& fields, const std::vector<Json>& items);
 
 // "/name" as a part of a pointer, whatever characters the name has.
