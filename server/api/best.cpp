@@ -3,6 +3,7 @@
 
 #include "db/queries/queries.hpp"
 #include "db/queries/replicates.hpp"
+#include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
@@ -86,11 +87,25 @@ Result<Json> joint_items(SQLite::Database& db, const SweepRow& sweep, const Swee
   return items;
 }
 
-Result<Json> single_items(SQLite::Database& db, SweepId sweep, std::int64_t limit) {
+// The further objectives of a trial: one that diverged in them ranks by its first one.
+Json further_json(SQLite::Database& db, TrialId trial, const SweepSpec& spec) {
+  const auto values = last_values(db, trial);
+  Json further = Json::object();
+  for (std::size_t i = 0; i < spec.further_objectives.size() && i + 1 < values.size(); ++i)
+    further[spec.further_objectives[i].metric] = encode(values[i + 1]);
+  return further;
+}
+
+Result<Json> single_items(SQLite::Database& db, SweepId sweep, const SweepSpec& spec,
+                          std::int64_t limit) {
   const auto rows = best_trials(db, sweep, limit);
   if (!rows) return rows.error();
   Json items = Json::array();
-  for (const BestRow& row : *rows) items.push_back(row_json(row));
+  for (const BestRow& row : *rows) {
+    items.push_back(row_json(row));
+    if (!spec.further_objectives.empty())
+      items.back()["further"] = further_json(db, row.trial.id, spec);
+  }
   return items;
 }
 
@@ -112,7 +127,8 @@ ReadResult best(SQLite::Database& db, const Request& request) {
   const auto spec = spec_of(*sweep);
   if (!spec) return spec.error();
   const bool joint = replication_of(*spec).multi_seed() && spec->further_objectives.empty();
-  auto items = joint ? joint_items(db, *sweep, *spec, *limit) : single_items(db, *id, *limit);
+  auto items =
+      joint ? joint_items(db, *sweep, *spec, *limit) : single_items(db, *id, *spec, *limit);
   if (!items) return items.error();
   Json json;
   json["aggregate"] = joint ? Json(word(spec->replicates.aggregate)) : Json(nullptr);

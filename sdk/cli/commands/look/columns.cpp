@@ -206,6 +206,7 @@ Fields best_columns() {
   return {{"rank", "/rank", CellType::number},
           {"trial", "/id"},
           {"value", "/value", CellType::score},
+          {"further", "/further", CellType::params},  // one column for each other objective
           optional({"confirmed", "/confirmed", CellType::score}),
           optional(computed("95 % interval", "/shown/interval")),
           optional({"n", "/seeds", CellType::number}),

@@ -227,6 +227,18 @@ std::string scale_note(const Json& reply) {
   return {};
 }
 
+// Names the trials of which a further objective diverged: the order is by the first one.
+std::string further_note(const std::vector<Json>& items, SweepId sweep) {
+  std::string diverged;
+  for (const Json& item : items)
+    for (const auto& [metric, value] : member(item, "/further").items())
+      if (value == "diverged")
+        diverged += (diverged.empty() ? "" : ", ") + metric + " of " + text_at(item, "/id");
+  if (diverged.empty()) return {};
+  return "ranked by the first objective alone; " + diverged + " diverged, and hone best " +
+         text(sweep) + " --pareto leaves that out. ";
+}
+
 // How far the order of this table can be trusted.
 std::string caution(const Json& reply, SweepId sweep) {
   bool single = false;
@@ -264,7 +276,8 @@ Result<Exit> list_best(Session& session, const ListOptions& options) {
   if (!printed || format != Format::table || items.empty()) return printed;
   const auto whole = session.get("/v1/sweeps/" + text(*sweep));
   if (!whole) return whole.error();
-  session.note(legend(*reply, *whole) + scale_note(*reply) + caution(*reply, *sweep));
+  session.note(further_note(items, *sweep) + legend(*reply, *whole) + scale_note(*reply) +
+               caution(*reply, *sweep));
   return printed;
 }
 
