@@ -133,7 +133,7 @@ def test_enqueue_takes_many_from_a_file_or_stdin(server, tmp_path):
 @pytest.mark.parametrize("words, status, sentence", [
     ([], 2, "either --params"),
     (["--params", "depth"], 2, "'depth' is not NAME=VALUE"),
-    (["--params", "depth=2.5"], 2, "'2.5' is not a whole number"),
+    (["--params", "depth=2.5"], 2, "2.5 is not in the whole numbers of ["),
     (["--params", "depth=1,depth=2"], 2, "names 'depth' twice"),
     (["--params", "dpth=1"], 2, "did you mean 'depth'"),
     (["--params", "depth=two"], 2, "'two' is not a whole number"),

@@ -1,9 +1,9 @@
 // enqueue: the user's own parameter sets, tried before the sampler's.
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/values/same.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/render/fields.hpp"
@@ -25,20 +25,13 @@ struct EnqueueOptions {
   int phase = 0;  // from 1; 0: the latest
 };
 
-// Accepts 1e6 as an integer.
-std::optional<std::int64_t> integer_in(const std::string& word) {
-  constexpr double exact_max = 9007199254740992;  // 2^53
-  const auto value = parse_number(word);
-  if (!value || std::abs(*value) > exact_max || std::floor(*value) != *value) return std::nullopt;
-  return static_cast<std::int64_t>(*value);
-}
-
+// The value of a choice that a word names; a number by the rule of schemas/values/same.hpp.
 std::optional<Json> choice_in(const Json& values, const std::string& word) {
   const auto number = parse_number(word);
-  for (const Json& value : values) {
+  for (const Json& value : values)
     if (value.is_string() ? value.get<std::string>() == word : to_text(value) == word) return value;
-    if (value.is_number() && number && value.get<double>() == *number) return value;
-  }
+  for (const Json& value : values)
+    if (value.is_number() && number && same_number(value.get<double>(), *number)) return value;
   return std::nullopt;
 }
 
@@ -47,16 +40,13 @@ Error no_value(const std::string& name, const std::string& word, const std::stri
                 "--params " + name + "=" + word + ": '" + word + "' is not " + wanted);
 }
 
-// Converts the word to the parameter's type. The server rejects unknown parameters.
+// Converts the word to a value of the parameter's kind. The server rejects unknown parameters, and
+// decides which member of the domain a number means: 1e3 is an int, too.
 Result<Json> typed(const std::string& name, const std::string& word, const Json& parameter) {
   const std::string type = text_at(parameter, "/type");
-  if (type == "float") {
+  if (type == "float" || type == "int") {
     if (const auto value = parse_number(word)) return Json(*value);
-    return no_value(name, word, "a number");
-  }
-  if (type == "int") {
-    if (const auto value = integer_in(word)) return Json(*value);
-    return no_value(name, word, "a whole number");
+    return no_value(name, word, type == "int" ? "a whole number" : "a number");
   }
   if (type == "bool") {
     if (word == "true" || word == "false") return Json(word == "true");

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "schemas/values/same.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -95,6 +96,11 @@ Json comparison(const std::string& what, Json left, Json right) {
   return json;
 }
 
+bool is_same(const Json& left, const Json& right) {
+  if (!left.is_number() || !right.is_number()) return left == right;
+  return same_number(left.get<double>(), right.get<double>());
+}
+
 // Every member of the two documents that differs, by its path.
 void differences(const std::string& path, const Json& left, const Json& right, bool all,
                  std::vector<Json>& rows) {
@@ -107,7 +113,7 @@ void differences(const std::string& path, const Json& left, const Json& right, b
         differences(path.empty() ? key : path + "." + key, nullptr, value, all, rows);
     return;
   }
-  if (all || left != right) rows.push_back(comparison(path, left, right));
+  if (all || !is_same(left, right)) rows.push_back(comparison(path, left, right));
 }
 
 // Each cell as text, because a column holds values of all types.
