@@ -25,6 +25,11 @@ std::string indented(const std::string& text) {
   return out;
 }
 
+std::string learned_text(const Json& learned) {
+  return "from " + std::to_string(int_at(learned, "/used")) + " of " +
+         counted(int_at(learned, "/trials"), "trial") + " of " + text_at(learned, "/sweep");
+}
+
 namespace {
 
 using Lines = std::vector<RecordLine>;
@@ -205,6 +210,7 @@ std::string sweep_text(const Json& sweep, const Shown& shown) {
   add(lines, "progress", progress_text(sweep));
   add(lines, "time left", time_left_text(member(sweep, "/eta")));
   add(lines, "trials", proposed_text(sweep));
+  for (const Json& one : member(sweep, "/learned")) add(lines, "learned", learned_text(one));
   add(lines, "runs", run_counts_text(member(sweep, "/runs")));
   add(lines, "best", leader_text(sweep));
   add_spec(lines, member(sweep, "/spec"));

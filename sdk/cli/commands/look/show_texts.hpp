@@ -42,6 +42,9 @@ std::string trainer_text(const Json& spec);      // "ga3c env=CartPole-v1"
 std::string budget_text(const Json& spec);       // "1M frames in 10 phases"
 std::string settings_text(const Json& object, const std::string& named);  // other members as k=v
 
+// "from 78 of 78 trials of sw_8", of a member of `learned`.
+std::string learned_text(const Json& learned);
+
 // "12 completed, 4 running", without the zeros; else "none yet".
 std::string run_counts_text(const Json& runs);
 

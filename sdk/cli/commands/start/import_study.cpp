@@ -8,12 +8,15 @@
 #include <set>
 
 #include "base/sha256.hpp"
+#include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/types/spec.hpp"
+#include "schemas/values/member.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cpp/import/import.hpp"
+#include "server/sweep/rules.hpp"
 
 namespace hone::cli {
 namespace {
@@ -64,6 +67,11 @@ class StudyDocument {
   }
 
   [[nodiscard]] const std::vector<std::string>& lost() const { return lost_; }
+  // "78 of 78 trials lie in the space": those that a search can learn from.
+  [[nodiscard]] std::string fitting() const {
+    return std::to_string(fitting_) + " of " + counted(number_, "trial") + " lie in the space" +
+           (fitting_ == 0 ? ": no search learns from them (the first: " + why_outside_ + ")" : "");
+  }
 
  private:
   struct Moment {
@@ -119,6 +127,9 @@ class StudyDocument {
     spec["budget"] = {{"unit", "trials"}, {"per_run", 1}, {"phases", 1}};
     const auto decoded = decode_request<SweepSpec>(spec);
     if (!decoded) return decoded.error();
+    auto space = SearchSpace::make(decoded->parameters, decoded->constraints);
+    if (!space) return space.error();
+    space_ = *std::move(space);
     Instant first{};
     for (const OptunaTrial& trial : study_.trials)
       if (trial.started && (first == Instant{} || *trial.started < first)) first = *trial.started;
@@ -128,7 +139,8 @@ class StudyDocument {
          {"request_id", "optuna"},
          {"spec", encode(*decoded)},
          {"workflow", "wf_1"},
-         {"dataset", nullptr}});
+         {"dataset", nullptr},
+         {"rules", rules_now}});
     return Done{};
   }
 
@@ -140,6 +152,8 @@ class StudyDocument {
     if (is_left_out(trial)) return;
     ++number_;
     const std::string id = std::to_string(number_);
+    Json params = params_of(trial);
+    count_fitting(params);
     // Trials are proposed by number, also where clocks of several machines differed.
     last_start_ = std::max(last_start_, trial.started.value_or(last_start_));
     const Instant end = std::max(last_start_, trial.ended.value_or(last_start_));
@@ -147,7 +161,7 @@ class StudyDocument {
         {{"trial", "tr_" + id},
          {"sweep", "sw_1"},
          {"number", number_ - 1},
-         {"params", params_of(trial)}});
+         {"params", std::move(params)}});
     add(last_start_, "lease_granted",
         {{"lease", "le_" + id},
          {"attempt", "rn_" + id + ".0#1"},
@@ -230,7 +244,26 @@ class StudyDocument {
     Json params = Json::object();
     for (const auto& [theirs, ours] : import_.names)
       if (const auto found = values.find(ours); found != values.end()) params[ours] = found->second;
-    return params;
+    return as_members(std::move(params));
+  }
+
+  // Optuna keeps 0.30000000000000004 of a range with steps of 0.1; hone's value is 0.3.
+  [[nodiscard]] Json as_members(Json given) const {
+    auto params = decode_params(given, "");
+    if (!params) return given;
+    for (Param& param : *params) {
+      const auto known = std::ranges::find(space_.parameters(), param.name, &Parameter::name);
+      if (known == space_.parameters().end()) continue;
+      if (auto member = member_of(known->domain, param.value)) param.value = *std::move(member);
+    }
+    return encode(*params);
+  }
+
+  void count_fitting(const Json& given) {
+    const auto params = decode_params(given, "");
+    const std::string why = params ? space_.why_outside(*params) : params.error().detail;
+    if (why.empty()) ++fitting_;
+    if (why_outside_.empty()) why_outside_ = why;
   }
 
   [[nodiscard]] Json value_of(const OptunaParam& param) const {
@@ -308,12 +341,15 @@ class StudyDocument {
   const OptunaStudy& study_;
   std::string origin_;
   Import import_;
+  SearchSpace space_;
   std::map<std::string, std::string> names_;  // theirs -> hone's
   std::vector<std::string> lost_;
   std::vector<Moment> moments_;
   Json metrics_ = Json::array();
   Instant last_start_{};
-  std::int64_t number_ = 0;  // of trials so far
+  std::int64_t number_ = 0;   // of trials so far
+  std::int64_t fitting_ = 0;  // of them, those that lie in the space
+  std::string why_outside_;   // of the first that does not
 };
 
 Result<OptunaStudy> chosen(std::vector<OptunaStudy> studies, const std::string& name) {
@@ -351,6 +387,7 @@ Result<Exit> import_study(Session& session, const std::string& file, upkeep::Opt
   for (const std::string& sentence : builder.lost()) session.note(sentence);
   if (session.options().format != Format::table) return print_object(session, *reply, "");
   session.print(text_at(*reply, "/sweep") + "\n");
+  session.note(builder.fitting());
   return Exit::ok;
 }
 

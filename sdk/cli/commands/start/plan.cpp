@@ -12,6 +12,7 @@
 #include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/commands/look/slot_texts.hpp"
+#include "sdk/cli/commands/start/space_remarks.hpp"
 #include "sdk/cli/local/passing_remarks.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -343,10 +344,10 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
                        text_at(plan, "/rule_without_pauses")});
   if (!plan["confirm"].is_null()) lines.push_back({"confirm", confirm_text(plan)});
   if (!plan["trials_that_fit"].is_null()) lines.push_back({"time limit", fit_text(plan)});
-  for (const Json& remark : plan["remarks"])
-    lines.push_back({"parameters", remark.get<std::string>(), Ink::bad});
   if (!plan["shortage"].is_null())
     lines.push_back({"workers", plan["shortage"].get<std::string>(), Ink::bad});
+  for (const Json& remark : plan["remarks"])
+    lines.push_back({"remark", remark.get<std::string>(), Ink::bad});
   bool first = true;
   for (const auto& [name, domain] : member(spec, "/parameters").items()) {
     lines.push_back({first ? "parameters" : "", name + ": " + domain_text(domain)});
@@ -367,6 +368,8 @@ Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers) {
   const std::string shortage = known ? find_shortage(session, document) : "";
   plan["shortage"] = shortage.empty() ? Json(nullptr) : Json(shortage);
   plan["remarks"] = passing_remarks(spec);
+  for (auto& remark : space_remarks(spec)) plan["remarks"].push_back(remark);
+  for (auto& remark : warm_start_remarks(session, spec)) plan["remarks"].push_back(remark);
   const std::string shown = plan_text(document, plan, slots, session.screen());
   document["plan"] = std::move(plan);
   return print_object(session, document, shown);

@@ -8,6 +8,7 @@
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/commands/start/plan.hpp"
+#include "sdk/cli/commands/start/space_remarks.hpp"
 #include "sdk/cli/commands/start/watch.hpp"
 #include "sdk/cli/commands/steer/workflow_upload.hpp"
 #include "sdk/cli/local/dataset.hpp"
@@ -114,6 +115,12 @@ void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {
       count_text(spec.budget.per_run / std::max(1, spec.budget.phases)) + " " + spec.budget.unit);
 }
 
+void note_learned(Session& session, SweepId sweep) {
+  const auto row = session.get("/v1/sweeps/" + text(sweep));
+  if (!row) return;  // it is submitted: `hone show` has the counts
+  for (const Json& one : member(*row, "/learned")) session.note("learned " + learned_text(one));
+}
+
 void print_next_steps(Session& session, SweepId sweep) {
   const std::string id = text(sweep);
   session.note("follow it: hone watch " + id + "   leaderboard: hone best " + id +
@@ -146,6 +153,8 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
                                                : sweep.error();
   print_submitted(session, *sweep, *spec);
   for (const std::string& remark : passing_remarks(*spec)) session.note("remark: " + remark);
+  for (const auto& remark : space_remarks(*spec)) session.note("remark: " + remark);
+  if (!spec->search.warm_start.empty()) note_learned(session, *sweep);
   if (const auto why = find_shortage(session, encode(*spec)); !why.empty()) session.note(why);
   if (options.watch) return watch(session, *sweep, seconds(5));
   print_next_steps(session, *sweep);

@@ -8,6 +8,7 @@
 #include "schemas/types/spec.hpp"
 #include "schemas/types/widening.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/fitting.hpp"
 #include "sdk/cli/commands/steer/workflow_upload.hpp"
 #include "sdk/cli/local/dataset.hpp"
 #include "sdk/cli/local/request_id.hpp"
@@ -114,6 +115,17 @@ Status read_turns(const EditOptions& options, EditRequest& request) {
   return Done{};
 }
 
+// What the further trials of a continued sweep learn from: an imported one may hold trials outside
+// its space.
+void note_fitting(Session& session, const std::string& id) {
+  const auto sweep = session.get("/v1/sweeps/" + id);
+  const auto spec =
+      sweep ? decode_request<SweepSpec>(member(*sweep, "/spec")) : Result<SweepSpec>(sweep.error());
+  if (!spec) return;
+  if (const std::string fitting = fitting_text(session, id, *spec); !fitting.empty())
+    session.note(fitting);
+}
+
 Result<Exit> edit_sweep(Session& session, const EditOptions& options) {
   const auto id = resolve_sweep(session, options.id);
   if (!id) return id.error();
@@ -132,6 +144,7 @@ Result<Exit> edit_sweep(Session& session, const EditOptions& options) {
   if (!reply) return reply.error();
   if (before && !text_at(*before, "/ended_at").empty()) {
     session.print(text(*id) + " continues\n");
+    note_fitting(session, text(*id));
     session.note(std::to_string(options.trials - int_at(*before, "/trials/proposed")) +
                  " more trials, proposed from all results so far; follow it with: hone watch " +
                  text(*id));

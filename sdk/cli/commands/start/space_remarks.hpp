@@ -1,0 +1,23 @@
+// What is probably not meant by the parameters of a sweep, though nothing is wrong.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sdk/cli/session/session.hpp"
+
+namespace hone {
+struct SweepSpec;
+}
+
+namespace hone::cli {
+
+// Sentences of `hone plan` and `hone submit`: more trials than parameter sets, and values of a
+// choice that are one word for a program.
+std::vector<std::string> space_remarks(const SweepSpec& spec);
+
+// How many trials of each sweep of search.warm_start lie in the space, as sentences; none where the
+// server does not answer.
+std::vector<std::string> warm_start_remarks(Session& session, const SweepSpec& spec);
+
+}  // namespace hone::cli
