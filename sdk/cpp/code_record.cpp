@@ -9,6 +9,7 @@
 
 #include "base/process.hpp"
 #include "base/sha256.hpp"
+#include "sdk/cpp/git.hpp"
 
 namespace hone {
 namespace {
@@ -19,16 +20,9 @@ constexpr std::string_view commit_of_this_build =
 #include "build_commit.inc"
     ;
 
-constexpr int git_ms = 5000;  // a repository of 100,000 files needs about one second
-constexpr std::size_t patch_bytes_max = 16 << 20;
 constexpr int list_ms = 5000;  // a Python with 1,000 packages needs about one second
 constexpr std::size_t list_bytes_max = 1 << 20;
 constexpr std::size_t known_max = 64;  // lists that are remembered
-
-std::optional<std::string> git(const std::string& folder, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"git", "--no-optional-locks"});
-  return captured_output({.argv = std::move(arguments), .folder = folder}, git_ms, patch_bytes_max);
-}
 
 // Ends the packages; the folders that they are in follow.
 constexpr char list_end = '\f';
@@ -75,10 +69,12 @@ std::string without_addresses(const std::string& listed) {
 std::string_view build_commit() { return commit_of_this_build; }
 
 void record_git(const std::string& folder, WorkflowInfo& info, WorkflowTexts& texts) {
-  const auto head = git(folder, {"rev-parse", "HEAD", "--abbrev-ref", "HEAD"});
+  const auto git = Git::open(folder);
+  if (!git) return;
+  const auto head = git->output({"rev-parse", "HEAD", "--abbrev-ref", "HEAD"});
   if (!head || head->find('\n') == std::string::npos) return;
-  auto patch =
-      git(folder, {"diff", "--no-color", "--no-ext-diff", "--no-textconv", "--binary", "HEAD"});
+  auto patch = git->output({"diff", "--no-color", "--no-ext-diff", "--no-textconv",
+                            "--ignore-submodules=dirty", "--binary", "HEAD"});
   if (!patch) return;
   std::istringstream lines(*head);
   std::getline(lines, info.git_commit);

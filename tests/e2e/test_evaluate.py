@@ -25,7 +25,7 @@ def best_model(server, sweep):
 
 
 def evaluate(server, model, *words):
-    return json.loads(ok("evaluate", model, "--format", "json", *words, server=server))
+    return json.loads(ok("evaluate", model, "--yes", "--format", "json", *words, server=server))
 
 
 @pytest.mark.parametrize("name, settings, unit, budget, metric, environment", TRAINERS,
@@ -82,7 +82,7 @@ def test_a_checkpoint_that_is_no_model_leaves_no_evaluation(server):
     grant = server.acquire(server.join())
     model = save(server, grant, 0, "no weights")
     server.report(grant, 0, 1)
-    refused = hone("evaluate", model, server=server)
+    refused = hone("evaluate", model, "--yes", server=server)
     assert refused.returncode == 4, refused.stderr
     assert "hone-train: " in refused.stderr and f"could not play {model}" in refused.stderr
     missing = hone("show", "ev_1", server=server)
@@ -124,20 +124,21 @@ def measured(server, tmp_path):
 
 def test_the_sweeps_own_command_measures_a_model(server, measured):
     model, grant = measured()
-    printed = hone("evaluate", model, "--episodes", "3", "--seed", "7", server=server)
+    printed = hone("evaluate", model, "--yes", "--episodes", "3", "--seed", "7", server=server)
     assert printed.returncode == 0, printed.stderr
     assert "ev_1" in printed.stdout and "ev_2" in printed.stdout and "playing" in printed.stderr
     first, second = (server.get(f"/v1/evaluations/ev_{number}") for number in (1, 2))
     assert (first["metric"], first["values"], first["seed"]) == ("return", [12, 13, 14], 7)
     assert (second["metric"], second["values"]) == ("rate", [grant["params"]["lr"]])
-    both = json.loads(ok("evaluate", model, "--episodes", "1", "--format", "json", server=server))
+    both = json.loads(ok("evaluate", model, "--yes", "--episodes", "1", "--format", "json",
+                         server=server))
     assert [one["id"] for one in both] == ["ev_3", "ev_4"]
 
 
 @pytest.mark.parametrize("what, words", [("fail", "status 3"), ("nan", "not a number")])
 def test_an_evaluation_that_fails_records_nothing(server, measured, what, words):
     model, _ = measured(what)
-    refused = hone("evaluate", model, "--episodes", "2", server=server)
+    refused = hone("evaluate", model, "--yes", "--episodes", "2", server=server)
     assert refused.returncode == 4 and words in refused.stderr, refused.stderr
     assert server.ask("GET", "/v1/evaluations/ev_1").status == 404
 

@@ -289,7 +289,8 @@ def test_a_sweep_of_ga3c_on_slurm_finds_the_model_that_it_finds_without_a_fleet(
     create_on_slurm(server, tmp_path)
     best = learned(server, server.submit(GA3C))
     model = ok("models", best[0]["run"], "--format", "value", server=server).split()[-1]
-    played = json.loads(ok("evaluate", model, "--episodes", "5", "--format", "json", server=server))
+    played = json.loads(ok("evaluate", model, "--yes", "--episodes", "5", "--format", "json",
+                           server=server))
     assert len(played["values"]) == 5 and played["run"] == best[0]["run"]
     assert until(lambda: fleet_of(server)["pilots"] == 0, PATIENCE), all_pilots(server)
     seen = all_pilots(server)

@@ -61,7 +61,8 @@ def test_a_sweep_trades_step_time_for_memory(tmp_path, server):
     logged = {json.loads(ok("curve", f"rn_{trial}.0", "--metric", "peak_gb", "--format", "jsonl",
                             server=server).splitlines()[-1])["value"] for trial in (1, 2, 3)}
     assert logged >= {gb for _, gb in values}  # a metric of each run, too
-    outcome = json.loads(ok("reproduce", "rn_2.0", "--format", "json", server=server, timeout=120))
+    outcome = json.loads(ok("reproduce", "rn_2.0", "--yes", "--format", "json", server=server,
+                            timeout=120))
     assert outcome["same"] and outcome["reports"] == 2, outcome
 
 

@@ -51,7 +51,8 @@ def start(server, tmp_path):
 
 
 def reproduce(server, run, *words, cwd=None):
-    done = hone("reproduce", run, "--format", "json", *words, server=server, cwd=cwd, timeout=120)
+    done = hone("reproduce", run, "--yes", "--format", "json", *words, server=server, cwd=cwd,
+                timeout=120)
     assert done.stdout, done.stderr
     return done.returncode, json.loads(done.stdout)
 
@@ -140,7 +141,7 @@ def test_the_first_difference_of_a_changed_program_is_named(server, start, work,
     assert status == 1 and not outcome["same"]
     assert outcome["difference"] == {"what": "report of phase 2, value", "recorded": 2,
                                      "again": 2.5}
-    text = hone("reproduce", "rn_1.0", server=server, cwd=work)
+    text = hone("reproduce", "rn_1.0", "--yes", server=server, cwd=work)
     assert text.returncode == 1
     assert "first in the report of phase 2, value\n  recorded 2.0\n  again    2.5" in text.stdout
 
@@ -154,10 +155,10 @@ def test_a_commit_that_is_not_here_is_named(server, start, work, tmp_path):
     play(server, work, factor)
     other = tmp_path / "other"
     other.mkdir()
-    none = hone("reproduce", "rn_1.0", server=server, cwd=other)
+    none = hone("reproduce", "rn_1.0", "--yes", server=server, cwd=other)
     assert none.returncode == 3 and "is not in a git repository" in none.stderr, none.stderr
     git(other, "init", "-q")
-    wrong = hone("reproduce", "rn_1.0", server=server, cwd=other)
+    wrong = hone("reproduce", "rn_1.0", "--yes", server=server, cwd=other)
     assert wrong.returncode == 3 and first in wrong.stderr and "--repository" in wrong.stderr
-    assert hone("reproduce", "rn_1.0", "--repository", str(work), server=server,
+    assert hone("reproduce", "rn_1.0", "--yes", "--repository", str(work), server=server,
                 cwd=other).returncode == 0

@@ -42,8 +42,8 @@ def test_a_run_outside_of_sweeps_is_found_as_any_other(server, tmp_path):
     assert "CartPole-v1" in lineage and "hone " in lineage
     assert "cem CartPole-v1" in ok("ls", server=server)
     assert ok("export", "sw_1", "--format", "csv", server=server).count("\n") == 4
-    assert ok("reproduce", "rn_1.0", server=server, timeout=120)
-    assert "return" in ok("evaluate", "md_1", "--episodes", "3", server=server)
+    assert ok("reproduce", "rn_1.0", "--yes", server=server, timeout=120)
+    assert "return" in ok("evaluate", "md_1", "--yes", "--episodes", "3", server=server)
 
 
 def test_a_tracked_run_is_trained_here_and_not_by_another_worker(server, tmp_path):

@@ -1,4 +1,6 @@
-"""Nothing of a stranger runs, or stays, on the machine of a user unseen."""
+"""What others wrote runs on a user's machine only after the user has seen it and agreed: code that a
+worker sent, commands of a sweep, and programs that a repository's configuration names."""
+import hashlib
 import os
 import signal
 import stat
@@ -7,6 +9,7 @@ import sys
 
 import pytest
 
+from commands import hone, ok, write_spec
 from conftest import ROOT, program, sweep_spec
 from test_code import commit, git
 from test_worker import wait_for
@@ -29,6 +32,50 @@ def one_run(**changes):
                       parameters={"lr": {"type": "fixed", "value": 0.5}},
                       search={"method": "random", "trials": 1},
                       budget={"unit": "steps", "per_run": 30, "phases": 1}, **changes)
+
+
+def rogue_run(server, work, tmp_path):
+    """A run whose worker sent another patch than the submitter's; the file that it would write."""
+    written = tmp_path / "written"
+    head = commit(work, 1)
+    server.submit(one_run(), workflow={"git_commit": head, "command": ["train.py"]})
+    (work / "train.py").write_text(f"open({str(written)!r}, 'w')\n" + PROGRAM)
+    patch = git(work, "diff", "--binary", "HEAD").encode() + b"\n"
+    git(work, "checkout", "-q", "train.py")
+    digest = hashlib.sha256(patch).hexdigest()
+    grant = server.acquire(server.join())
+    assert server.ask("PUT", f"/v1/blobs/{digest}", patch).status in (200, 201)
+    server.post(f"/v1/leases/{grant['lease']}/code",
+                {"workflow": {"git_commit": head, "patch_sha256": digest}})
+    server.report(grant, 0, 1)
+    return written
+
+
+def test_the_code_of_a_rogue_worker_ran_unseen(server, work, tmp_path):
+    written = rogue_run(server, work, tmp_path)
+    for words in ((), ("--quiet",), ("--format", "json")):
+        refused = hone("reproduce", "rn_1.0", *words, server=server, cwd=work)
+        assert refused.returncode == 2 and "--yes" in refused.stderr, refused
+        assert "sent by the worker wk_1" in refused.stderr
+        assert "in 1 file (train.py)" in refused.stderr and "WARNING" in refused.stderr
+        assert f"{sys.executable} -B train.py" in refused.stderr and not written.exists()
+    agreed = hone("reproduce", "rn_1.0", "--yes", server=server, cwd=work)
+    assert agreed.returncode == 0 and written.exists(), agreed
+    assert "sent by the worker wk_1" in agreed.stderr
+
+
+def test_an_evaluating_command_runs_only_with_consent(server, tmp_path):
+    written = tmp_path / "written"
+    source = f"open({str(written)!r}, 'w'); print('@hone {{\"report\": {{\"value\": 1}}}}')"
+    server.submit(one_run(evaluate=[sys.executable, "-c", source, "${hone.model}"]))
+    grant = server.acquire(server.join())
+    model = save(server, grant, 0, "content")
+    server.report(grant, 0, 1)
+    refused = hone("evaluate", model, server=server)
+    assert refused.returncode == 2 and "--yes" in refused.stderr and source in refused.stderr
+    assert not written.exists()
+    ok("evaluate", model, "--yes", server=server)
+    assert written.exists()
 
 
 def hostile(work, tmp_path):
@@ -75,6 +122,19 @@ def test_plain_git_runs_what_the_repository_names(work, tmp_path):
     assert written.stat().st_size > 0
 
 
+def test_submitting_from_a_strangers_repository_runs_nothing_of_it(server, work, tmp_path):
+    head = with_files(work)
+    written = hostile(work, tmp_path)
+    change(work)
+    spec = write_spec(tmp_path, **one_run())
+    sweep = ok("submit", str(spec), "-q", server=server, cwd=work).strip()
+    recorded = server.get(f"/v1/workflows/{server.get(f'/v1/sweeps/{sweep}')['workflow']}")
+    assert recorded["git_commit"] == head and recorded["patch_sha256"]
+    patch = ok("fetch", recorded["id"], "uncommitted.patch", "-o", "-", server=server)
+    assert patch.count("diff --git") == 3 and "+2" in patch
+    assert not written.exists(), written.read_text()
+
+
 def test_the_python_sdk_runs_nothing_of_a_strangers_repository(work, tmp_path):
     head = with_files(work)
     written = hostile(work, tmp_path)
@@ -86,6 +146,32 @@ def test_the_python_sdk_runs_nothing_of_a_strangers_repository(work, tmp_path):
         capture_output=True, text=True, check=True)
     assert done.stdout.startswith(head) and done.stdout.count("diff --git") == 3, done
     assert not written.exists(), written.read_text()
+
+
+def test_reproducing_in_a_strangers_repository_runs_nothing_of_it(server, work, tmp_path):
+    head = with_files(work)
+    server.submit(one_run(), workflow={"git_commit": head})
+    grant = server.acquire(server.join())
+    server.report(grant, 0, 1)
+    written = hostile(work, tmp_path)
+    done = hone("reproduce", "rn_1.0", "--yes", "--repository", str(work), server=server,
+                cwd=tmp_path)
+    assert done.returncode == 0, done
+    assert not written.exists(), written.read_text()
+
+
+def test_a_repository_with_its_work_tree_elsewhere_sent_files_that_nobody_saw(server, work,
+                                                                              tmp_path):
+    """core.worktree named the user's own folder, and its changes became the patch."""
+    home = tmp_path / "home"
+    home.mkdir()
+    (home / "value.py").write_text("secret\n")
+    commit(work, 1)
+    git(work, "config", "core.worktree", str(home))
+    spec = write_spec(tmp_path, **one_run())
+    sweep = ok("submit", str(spec), "-q", server=server, cwd=work).strip()
+    recorded = server.get(f"/v1/workflows/{server.get(f'/v1/sweeps/{sweep}')['workflow']}")
+    assert recorded["git_commit"] == "" and recorded["patch_sha256"] == ""
 
 
 @pytest.mark.parametrize("number", ["SIGTERM", "SIGKILL", None])

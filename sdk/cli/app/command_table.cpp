@@ -77,12 +77,12 @@ constexpr auto commands = std::to_array<Command>({
     {"replay", Group::results, "[SWEEP]", "re-run every proposal and verdict and compare",
      "hone replay sw_7\nhone replay sw_7 --format json", declare_replay},
     {"reproduce", Group::results, "RUN", "run a run again with its own code and compare",
-     "hone reproduce rn_42.0\nhone reproduce rn_42.0 --format json\n"
+     "hone reproduce rn_42.0\nhone reproduce rn_42.0 --yes --format json\n"
      "hone reproduce rn_42.0 --repository ~/clones/agent",
      declare_reproduce},
     {"evaluate", Group::results, "MODEL", "play a saved checkpoint and record its returns",
      "hone evaluate md_9\nhone evaluate md_9 --episodes 1000 --seed 7\n"
-     "hone evaluate $(hone best sw_7 -n 1 --format value --columns model) --format json",
+     "hone evaluate $(hone best sw_7 -n 1 --format value --columns model) --yes",
      declare_evaluate},
     {"diff", Group::results, "TRIAL OTHER", "show the differences between two trials",
      "hone diff tr_42 tr_43\nhone diff tr_42 tr_43 --all", declare_diff},

@@ -4,33 +4,32 @@
 #include <utility>
 #include <vector>
 
-#include "base/process.hpp"
+#include "sdk/cpp/git.hpp"
 
 namespace hone::cli {
 namespace {
 
-constexpr int git_ms = 120'000;  // a checkout of a large repository
-constexpr std::size_t output_bytes_max = 1 << 20;
+constexpr Git::Bounds bounds{120'000, std::size_t{1} << 20U};  // a checkout of a large repository
 
 std::optional<std::string> git(const std::string& folder, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), "git");
-  return captured_output({.argv = std::move(arguments), .folder = folder}, git_ms,
-                         output_bytes_max);
+  const auto git = Git::open(folder, bounds);
+  return git ? git->output(std::move(arguments)) : std::nullopt;
 }
 
 }  // namespace
 
 Result<Worktree> Worktree::add(const std::string& repository, const std::string& commit,
                                const std::string& place) {
-  auto prefix = git(repository, {"rev-parse", "--show-prefix"});
+  const auto there = Git::open(repository, bounds);
+  auto prefix = there ? there->output({"rev-parse", "--show-prefix"}) : std::nullopt;
   if (!prefix)
     return refuse(Code::not_found, repository +
                                        " is not in a git repository: name a clone of the run's "
                                        "repository with --repository DIR");
-  if (!git(repository, {"cat-file", "-e", commit + "^{commit}"}))
+  if (!there->output({"cat-file", "-e", commit + "^{commit}"}))
     return refuse(Code::not_found, "the repository of " + repository + " has no commit " + commit +
                                        ": fetch it, or name another clone with --repository DIR");
-  if (!git(repository, {"worktree", "add", "--detach", "--quiet", place, commit}))
+  if (!there->output({"worktree", "add", "--detach", "--quiet", place, commit}))
     return refuse(Code::internal, "git cannot check out " + commit + " to " + place);
   while (!prefix->empty() && prefix->back() == '\n') prefix->pop_back();
   auto folder = (std::filesystem::path(place) / *prefix).string();

@@ -6,6 +6,7 @@
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/results/measuring.hpp"
+#include "sdk/cli/local/consent.hpp"
 #include "sdk/cli/local/conversation.hpp"
 #include "sdk/cli/local/programs.hpp"
 #include "sdk/cli/local/request_id.hpp"
@@ -14,6 +15,7 @@
 #include "sdk/cli/local/workflow.hpp"
 #include "sdk/cli/render/evaluation.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
@@ -29,6 +31,7 @@ struct EvaluateOptions {
   int episodes = 100;
   std::int64_t seed = 1;
   bool sample = false;
+  bool yes = false;  // no question
 };
 
 // The arguments of hone-train that choose the trainer and the number of episodes. No program is
@@ -49,6 +52,13 @@ Result<std::vector<std::string>> player_of(const SweepSpec& spec, const Json& mo
           id + R"(/evaluations {"request_id": ..., "metric": ..., "values": [...]})");
 }
 
+// A holder of `submit` wrote it.
+std::string command_text(const std::vector<std::string>& argv) {
+  std::string text = "the sweep's command runs in this folder and environment:\n ";
+  for (const std::string& word : argv) text += " " + printable(word);
+  return text;
+}
+
 // What `hone-train NAME --evaluate FILE` prints at its end.
 Result<Json> play(Session& session, const EvaluateOptions& options,
                   const std::vector<std::string>& player, const std::string& file) {
@@ -59,6 +69,8 @@ Result<Json> play(Session& session, const EvaluateOptions& options,
   argv.insert(argv.end(),
               {"--evaluate", file, "--seed", std::to_string(options.seed), "--format", "jsonl"});
   if (options.sample) argv.emplace_back("--sample");
+  if (auto agreed = agree_to_run(session, command_text(argv), options.yes); !agreed)
+    return agreed.error();
   auto started = Conversation::start(argv);
   if (!started) return started.error();
   Ticker ticker(session, options.episodes, "episodes");
@@ -116,9 +128,8 @@ Result<std::vector<EvaluationInfo>> measured(Session& session, const EvaluateOpt
   values->push_back({"hone.run", run});
   const auto argv = evaluation_words(spec.evaluate, *values);
   if (!argv) return argv.error();
-  std::string shown;
-  for (const std::string& word : *argv) shown += " " + word;
-  session.note("running the evaluate: command of the sweep on this machine:" + shown);
+  if (auto agreed = agree_to_run(session, command_text(*argv), options.yes); !agreed)
+    return agreed.error();
   const auto found = measure(session, *argv, spec.objective.metric);
   if (!found) return found.error();
   std::vector<EvaluationInfo> infos;
@@ -182,6 +193,7 @@ CommandAction declare_evaluate(Flags& flags) {
                   "seed of the episodes: the same seed gives the same returns (1)");
     flags.flag("--sample", options.sample,
                "draw actions from the policy instead of taking the most probable");
+    flags.flag("--yes", options.yes, "run the command that is shown, without a question");
   });
 }
 

@@ -4,17 +4,23 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/types/attempt_origin.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/show_texts.hpp"
+#include "sdk/cli/commands/results/reproduce_recorded.hpp"
+#include "sdk/cli/local/consent.hpp"
 #include "sdk/cli/local/conversation.hpp"
 #include "sdk/cli/local/dataset.hpp"
 #include "sdk/cli/local/programs.hpp"
 #include "sdk/cli/local/temporary_folder.hpp"
 #include "sdk/cli/local/worktree.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
+#include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
 #include "sdk/cpp/client.hpp"
@@ -28,79 +34,14 @@ namespace fs = std::filesystem;
 struct ReproduceOptions {
   std::string run;
   std::string repository = ".";
+  bool yes = false;  // no question
 };
 
-// What the server knows of the run.
-struct Recorded {
-  RunId run;
-  SweepSpec spec;
-  Json trial, runs, sweep;
-  std::vector<Json> attempts, reports, models;
+// The code of an attempt, as a worker or the submitter sent it.
+struct AttemptCode {
+  Json workflow;
+  std::string patch;  // the downloaded file; empty: there are no uncommitted changes
 };
-
-Result<Recorded> read_recorded(Session& session, RunId run) {
-  Recorded recorded;
-  recorded.run = run;
-  auto row = session.get("/v1/runs/" + text(run));
-  if (!row) return row.error();
-  recorded.runs = *std::move(row);
-  if (const Json& origin = member(recorded.runs, "/origin"); !origin.is_null())
-    return refuse(Code::conflict, text(run) + " is a fork: it began as " + text_at(origin, "/run") +
-                                      ", and only runs that started from nothing are reproduced");
-  auto trial = session.get("/v1/trials/" + text(run.trial));
-  if (!trial) return trial.error();
-  recorded.trial = *std::move(trial);
-  auto sweep = session.get("/v1/sweeps/" + text_at(recorded.runs, "/sweep"));
-  if (!sweep) return sweep.error();
-  recorded.sweep = *std::move(sweep);
-  auto spec = decode_request<SweepSpec>(member(recorded.sweep, "/spec"));
-  if (!spec) return spec.error();
-  recorded.spec = *std::move(spec);
-  const std::string of_run = "/v1/runs/" + text(run);
-  for (auto [path, list] : {std::pair{of_run + "/attempts", &recorded.attempts},
-                            std::pair{of_run + "/curve", &recorded.reports},
-                            std::pair{"/v1/models?run=" + text(run), &recorded.models}}) {
-    auto items = session.list(path);
-    if (!items) return items.error();
-    *list = *std::move(items);
-  }
-  if (recorded.reports.empty())
-    return refuse(Code::conflict, text(run) + " has no report: there is nothing to compare");
-  if (std::holds_alternative<PipelineTrainer>(recorded.spec.trainer))
-    return refuse(Code::conflict, text(run) +
-                                      " is of a pipeline, whose steps are not run again together: "
-                                      "its files and the code of each step are in hone lineage " +
-                                      text(run));
-  if (std::holds_alternative<AskTrainer>(recorded.spec.trainer))
-    return refuse(Code::conflict, text(run) +
-                                      " was evaluated by an asker (hone ask): the server does not "
-                                      "know its program");
-  return recorded;
-}
-
-// An attempt that reported: the phases from `first` up to, not including, `end`.
-struct Segment {
-  Json attempt;
-  std::size_t first = 0, end = 0;
-};
-
-// Reports name no attempt: a report belongs to the newest attempt that was granted before it.
-std::vector<Segment> segments_of(const Recorded& recorded) {
-  std::vector<Segment> segments;
-  std::size_t phase = 0;
-  for (std::size_t i = 0; i < recorded.attempts.size(); ++i) {
-    const std::string next = i + 1 < recorded.attempts.size()
-                                 ? text_at(recorded.attempts[i + 1], "/granted_at")
-                                 : std::string("9999");
-    Segment segment{recorded.attempts[i], phase, phase};
-    while (segment.end < recorded.reports.size() &&
-           text_at(recorded.reports[segment.end], "/at") < next)
-      ++segment.end;
-    phase = segment.end;
-    if (segment.end > segment.first) segments.push_back(std::move(segment));
-  }
-  return segments;
-}
 
 // What the run did this time.
 struct Again {
@@ -113,16 +54,24 @@ class Reproduction {
  public:
   Reproduction(Session& session, const ReproduceOptions& options, const Recorded& recorded,
                TemporaryFolder folder)
-      : session_(session), options_(options), recorded_(recorded), folder_(std::move(folder)) {}
+      : session_(session),
+        options_(options),
+        recorded_(recorded),
+        folder_(std::move(folder)),
+        segments_(segments_of(recorded)) {}
 
   Status run() {
     compare_data();
-    const auto segments = segments_of(recorded_);
-    for (std::size_t i = 0; i < segments.size(); ++i) {
-      auto folder = restore_code(segments[i].attempt, i);
+    for (const Segment& segment : segments_)
+      if (auto known = read_code(segment.attempt); !known) return known;
+    const auto what = description();
+    if (!what) return what.error();
+    if (auto agreed = agree_to_run(session_, *what, options_.yes); !agreed) return agreed;
+    for (std::size_t i = 0; i < segments_.size(); ++i) {
+      auto folder = restore_code(codes_[i], i);
       if (!folder) return folder.error();
-      if (auto repeated = repeat(segments[i], *folder, i); !repeated) return repeated;
-      if (again_.reports.size() < segments[i].end) return Done{};  // it ended early: a difference
+      if (auto repeated = repeat(segments_[i], *folder, i); !repeated) return repeated;
+      if (again_.reports.size() < segments_[i].end) return Done{};  // it ended early: a difference
     }
     return Done{};
   }
@@ -156,37 +105,103 @@ class Reproduction {
       note("the data " + path + " is not what the run was submitted with");
   }
 
-  // Returns the folder to run in: a worktree of the attempt's commit with its uncommitted changes;
-  // of a trainer of hone, any.
-  Result<std::string> restore_code(const Json& attempt, std::size_t number) {
-    const bool builtin = std::holds_alternative<BuiltinTrainer>(recorded_.spec.trainer);
+  [[nodiscard]] bool is_builtin() const {
+    return std::holds_alternative<BuiltinTrainer>(recorded_.spec.trainer);
+  }
+
+  // Downloads what the attempt executed.
+  Status read_code(const Json& attempt) {
     std::string id = text_at(attempt, "/workflow");
     if (id.empty()) {
       id = text_at(recorded_.sweep, "/workflow");
       note("the worker of " + text_at(attempt, "/id") +
            " recorded no code: taking that of the submission");
     }
-    const auto workflow = session_.get("/v1/workflows/" + id);
+    auto workflow = session_.get("/v1/workflows/" + id);
     if (!workflow) return workflow.error();
     code_.push_back(id);
     compare_builds(*workflow);
-    if (builtin) return folder_.path().string();
-    const std::string commit = text_at(*workflow, "/git_commit");
+    AttemptCode code{*std::move(workflow), {}};
+    const bool has_commit = !text_at(code.workflow, "/git_commit").empty();
+    if (!is_builtin() && has_commit) {
+      auto patch = download_changes(code.workflow);
+      if (!patch) return patch.error();
+      code.patch = *std::move(patch);
+    }
+    codes_.push_back(std::move(code));
+    return Done{};
+  }
+
+  // What would run here, and who sent it.
+  Result<std::string> description() {
+    std::string text = text_at(recorded_.runs, "/id") + " runs on this machine:\n  command  " +
+                       printable(trainer_text(member(recorded_.sweep, "/spec")));
+    if (is_builtin()) return text;
+    const auto submitted = session_.get("/v1/workflows/" + text_at(recorded_.sweep, "/workflow"));
+    if (!submitted) return submitted.error();
+    for (std::size_t i = 0; i < codes_.size(); ++i)
+      text += "\n  " + printable(text_at(segments_[i].attempt, "/id")) +
+              description_of(codes_[i], text_at(segments_[i].attempt, "/worker"), *submitted);
+    return text;
+  }
+
+  // Lines for one attempt. Each begins with a blank, so that it is not wrapped into another.
+  std::string description_of(const AttemptCode& code, const std::string& worker,
+                             const Json& submitted) const {
+    const auto at = [&](const char* pointer) { return printable(text_at(code.workflow, pointer)); };
+    const std::string commit = at("/git_commit"), id = at("/id");
+    std::string text =
+        "\n    commit       " + (commit.empty()
+                                     ? "none: the files in " + options_.repository + " as they are"
+                                     : commit.substr(0, 12) + " of " + options_.repository);
+    const bool by_submitter = id == text_at(submitted, "/id");
+    if (!code.patch.empty()) {
+      const auto patch = read_file(code.patch);
+      text += "\n    patch        " + (patch ? patch_text(*patch) : std::string()) + ", sent by " +
+              (by_submitter ? "the submitter" : "the worker " + printable(worker)) +
+              "; read it: hone fetch " + id + " uncommitted.patch -o -";
+    }
+    text += "\n    environment  this machine's; recorded by " + at("/user") + " on " + at("/host");
+    if (const std::string packages = at("/environment_sha256"); !packages.empty())
+      text +=
+          ", packages " + packages.substr(0, 12) + ": hone fetch " + id + " environment.txt -o -";
+    std::string differs;
+    for (const auto& [pointer, name] :
+         {std::pair{"/git_commit", "commit"}, std::pair{"/patch_sha256", "patch"}})
+      if (text_at(code.workflow, pointer) != text_at(submitted, pointer))
+        differs += (differs.empty() ? "" : " and ") + std::string(name);
+    if (!differs.empty())
+      text += "\n    WARNING      its " + differs + " differ from those of the submission, " +
+              printable(text_at(submitted, "/id")) + ": the worker " + printable(worker) +
+              " sent code that the submitter did not";
+    return text;
+  }
+
+  // Returns the folder to run in: a worktree of the attempt's commit with its uncommitted changes;
+  // of a trainer of hone, any.
+  Result<std::string> restore_code(const AttemptCode& code, std::size_t number) {
+    if (is_builtin()) return folder_.path().string();
+    const std::string commit = text_at(code.workflow, "/git_commit");
     if (commit.empty()) {
-      note(id + " names no commit: running what is in " + options_.repository + " now");
+      note(text_at(code.workflow, "/id") + " names no commit: running what is in " +
+           options_.repository + " now");
       return fs::absolute(options_.repository).string();
     }
     auto worktree = Worktree::add(fs::absolute(options_.repository).string(), commit,
                                   (folder_.path() / ("code-" + std::to_string(number))).string());
     if (!worktree) return worktree.error();
-    if (auto patched = apply_changes(*workflow, *worktree); !patched) return patched.error();
+    if (!code.patch.empty())
+      if (auto patched = worktree->apply(code.patch); !patched) return patched.error();
     worktrees_.push_back(*std::move(worktree));
     return worktrees_.back().folder();
   }
 
-  Status apply_changes(const Json& workflow, const Worktree& worktree) {
+  // The file with the uncommitted changes; "" where there are none.
+  Result<std::string> download_changes(const Json& workflow) {
     const std::string sha256 = text_at(workflow, "/patch_sha256");
-    if (sha256.empty()) return Done{};
+    if (sha256.empty()) return std::string();
+    if (!is_sha256_hex(sha256))
+      return refuse(Code::internal, "the server names changes by something that is no digest");
     auto client = session_.client();
     if (!client) return client.error();
     const std::string patch = (folder_.path() / sha256).string();
@@ -194,7 +209,7 @@ class Reproduction {
       return refuse(Code::not_found, "the uncommitted changes " + sha256.substr(0, 12) + " of " +
                                          text_at(workflow, "/id") +
                                          " are missing on the server: " + fetched.error().detail);
-    return worktree.apply(patch);
+    return patch;
   }
 
   void compare_builds(const Json& workflow) {
@@ -338,6 +353,8 @@ class Reproduction {
   const ReproduceOptions& options_;
   const Recorded& recorded_;
   TemporaryFolder folder_;
+  std::vector<Segment> segments_;
+  std::vector<AttemptCode> codes_;   // of each segment
   std::vector<Worktree> worktrees_;  // removed before the folder that they are in
   Again again_;
   Json code_ = Json::array();
@@ -380,6 +397,7 @@ CommandAction declare_reproduce(Flags& flags) {
     flags.argument("RUN", options.run, "id of the run (rn_42.0), or of a trial with one run");
     flags.text("--repository DIR", options.repository,
                "a folder in a clone of the repository of the run's program (.)");
+    flags.flag("--yes", options.yes, "run the code that is shown, without a question");
   });
 }
 
