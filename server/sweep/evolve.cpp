@@ -169,14 +169,7 @@ class EventFolder {
     note_company(book_, book_.workers.at(e.worker));
     if (!imported_) book_.leases_by_request.emplace(e.request_id, e.lease);
     book_.lease_deadlines.emplace(e.expires_at, e.lease);
-    expect(e.lease > book_.last_lease, "leases are minted in order");
-    // A repaired ledger lacks the leases of events that were left out.
-    const auto skipped = static_cast<std::size_t>(e.lease.value - book_.last_lease.value - 1);
-    book_.run_of_lease.resize(book_.run_of_lease.size() + skipped);
-    book_.worker_of_lease.resize(book_.run_of_lease.size());
-    book_.run_of_lease.push_back(e.attempt.run);
-    book_.worker_of_lease.push_back(e.worker);
-    book_.last_lease = e.lease;
+    note_lease(book_, e);
   }
 
   void operator()(const LeaseRenewed& e) {

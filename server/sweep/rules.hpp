@@ -8,11 +8,9 @@
 #include "schemas/types/event.hpp"
 #include "server/sweep/decide.hpp"
 #include "server/sweep/fair_share.hpp"
+#include "server/sweep/rules_now.hpp"
 
 namespace hone {
-
-// SweepSubmitted::rules of new sweeps, which says what each of them means.
-inline constexpr int rules_now = 4;
 
 // Sweeps that have not ended. Each is in memory, and every request of a free worker looks at all of
 // them: tests/bench/command_cost_bench.py measures it.
@@ -89,6 +87,8 @@ bool tries_alone(const Book& book, const WorkerState& worker);
 bool empties_for(const Book& book, const Sweep& sweep, const WorkerState& worker, Instant now);
 // Folds a lease: the runs of its worker are not alone there.
 void note_company(Book& book, const WorkerState& worker);
+// Mints a lease. A repaired ledger lacks the leases of events that were left out.
+void note_lease(Book& book, const LeaseGranted& granted);
 // Folds the return of a run whose worker may have been lost. Call before its lease is released.
 void note_lost_worker(Run& run, const RunReturned& e, const Lease& lease, Instant at);
 // Folds a sign of life: a run that trains alone for longer than before a loss caused none of them.

@@ -40,6 +40,16 @@ std::optional<std::size_t> lease_index(const Book& book, LeaseId id) {
   return offset < end - first ? std::optional(first + offset) : std::nullopt;
 }
 
+void note_lease(Book& book, const LeaseGranted& granted) {
+  expect(granted.lease > book.last_lease, "leases are minted in order");
+  const auto skipped = static_cast<std::size_t>(granted.lease.value - book.last_lease.value - 1);
+  book.run_of_lease.resize(book.run_of_lease.size() + skipped);
+  book.worker_of_lease.resize(book.run_of_lease.size());
+  book.run_of_lease.push_back(granted.attempt.run);
+  book.worker_of_lease.push_back(granted.worker);
+  book.last_lease = granted.lease;
+}
+
 Epoch epoch_of(const Book& book, LeaseId id) {
   const auto after = book.epochs.lower_bound(id);
   return after == book.epochs.begin() ? Epoch{} : std::prev(after)->first;

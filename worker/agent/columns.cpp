@@ -11,7 +11,7 @@ namespace hone::worker {
 namespace {
 
 constexpr std::string_view blanks = " \t\r";
-constexpr std::size_t quoted_max = 60;  // bytes of a text in a sentence
+constexpr std::size_t quoted_cell_max = 60;  // bytes of a text in a sentence
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(blanks);
@@ -147,8 +147,8 @@ void ColumnReader::put(std::size_t i, std::string_view text, Row& row, std::stri
   if (is_no_value(text)) return;
   row[i] = read_number(text);
   if (row[i] || i >= needed_) return;
-  std::string words =
-      "'" + std::string(text.substr(0, quoted_max)) + "' in '" + wanted_[i] + "' is not a number";
+  std::string words = "'" + std::string(text.substr(0, quoted_cell_max)) + "' in '" + wanted_[i] +
+                      "' is not a number";
   if (i == 0 && unreadable_.empty()) unreadable_ = words;
   if (fault.empty()) fault = std::move(words);
 }

@@ -8,7 +8,6 @@
 #include <csignal>
 #include <filesystem>
 
-#include "base/expect.hpp"
 #include "worker/agent/limits.hpp"
 #include "worker/process/artifacts.hpp"
 #include "worker/process/oom_kills.hpp"
@@ -277,24 +276,6 @@ void RunProcess::take_bare_line(std::string_view text, bool too_long,
   if (!following_ || !following_->is_output()) return;
   if (following_->stream != CollectStream::errors) return take_row_line(text, too_long, received);
   if (!too_long) following_->collector.probe(text);
-}
-
-std::string RunProcess::Following::nothing_found() const {
-  const std::string advice =
-      runs_here ? ""
-                : "the program runs in another folder: set folder: fresh, or name ${hone.folder}";
-  if (file) return collector.nothing_found({name, file->was_there(), path, {}, advice});
-  if (events) return collector.nothing_found({name, events->was_there(), path, {}, advice});
-  const std::string out = "its standard output", err = "its standard error";
-  switch (stream) {
-    case CollectStream::output:
-      return collector.nothing_found({out, true, {}, err, "stderr: true"});
-    case CollectStream::errors:
-      return collector.nothing_found({err, true, {}, out, "stdout: true"});
-    case CollectStream::both:
-      return collector.nothing_found({"its output", true, {}, {}, {}});
-  }
-  unreachable();
 }
 
 // What poll() cannot wait for: growth of the result file and of the run's folder.

@@ -28,9 +28,8 @@ Domain Generator::choice_domain() {
                             JsonText{}};
   if (coin()) values.emplace_back(integer(2, 99));
   std::vector<double> weights;
-  if (coin())
-    for (std::size_t i = 0; i < values.size(); ++i)
-      weights.push_back(static_cast<double>(integer(1, 1'000'000)) / 7);
+  for (std::size_t i = 0; i < values.size() && (i > 0 || coin()); ++i)
+    weights.push_back(static_cast<double>(integer(1, 1'000'000)) / 7);
   return ChoiceDomain{values, coin(), weights};
 }
 
@@ -379,8 +378,7 @@ std::vector<EventBody> Generator::sweep_events() {
 }
 
 std::vector<EventBody> Generator::one_of_each_event() {
-  auto events = sweep_events();
-  auto fleets = fleet_events();
+  auto events = sweep_events(), fleets = fleet_events();
   constexpr auto later = 3;  // code, evaluations, steps: EventBody has them behind those of fleets
   events.insert(events.end() - later, std::make_move_iterator(fleets.begin()),
                 std::make_move_iterator(fleets.end()));

@@ -1,7 +1,6 @@
 // reproduce: runs a recorded run again, with its own code, and compares reports and checkpoints.
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/sha256.hpp"
@@ -10,7 +9,7 @@
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
-#include "sdk/cli/commands/results/reproduce_recorded.hpp"
+#include "sdk/cli/commands/results/reproduce_compare.hpp"
 #include "sdk/cli/local/consent.hpp"
 #include "sdk/cli/local/conversation.hpp"
 #include "sdk/cli/local/dataset.hpp"
@@ -41,13 +40,6 @@ struct ReproduceOptions {
 struct AttemptCode {
   Json workflow;
   std::string patch;  // the downloaded file; empty: there are no uncommitted changes
-};
-
-// What the run did this time.
-struct Again {
-  std::vector<Json> reports;
-  std::vector<Json> checkpoints;
-  Json exit;
 };
 
 class Reproduction {
@@ -81,7 +73,7 @@ class Reproduction {
     json["run"] = text(recorded_.run);
     json["reports"] = again_.reports.size();
     json["models"] = 0;
-    const Json difference = first_difference(json["models"]);
+    const Json difference = first_difference(recorded_, again_, json["models"]);
     json["same"] = difference.is_null();
     json["difference"] = difference;
     json["code"] = code_;
@@ -314,37 +306,6 @@ class Reproduction {
       again_.exit = json->at("exit");
       return Done{};
     }
-  }
-
-  static Json difference_in(const std::string& what, Json recorded, Json again) {
-    return {{"what", what}, {"recorded", std::move(recorded)}, {"again", std::move(again)}};
-  }
-
-  // Reports one by one, then the digests of the checkpoints. Null if there is none.
-  [[nodiscard]] Json first_difference(Json& models) const {
-    for (std::size_t phase = 0; phase < recorded_.reports.size(); ++phase) {
-      const std::string what = "report of phase " + std::to_string(phase + 1);
-      const Json& recorded = recorded_.reports[phase];
-      if (phase >= again_.reports.size())
-        return difference_in(what, member(recorded, "/value"), again_.exit);
-      for (const char* field : {"/step", "/value", "/further"})
-        if (to_text(member(recorded, field)) != to_text(member(again_.reports[phase], field)))
-          return difference_in(what + ", " + (field + 1), member(recorded, field),
-                               member(again_.reports[phase], field));
-    }
-    std::map<std::int64_t, std::string> saved;
-    for (const Json& one : again_.checkpoints)
-      saved[int_at(one, "/step")] = text_at(one, "/sha256");
-    for (const Json& model : recorded_.models) {
-      const auto found = saved.find(int_at(model, "/step"));
-      const std::string digest = found == saved.end() ? std::string() : found->second;
-      if (digest != text_at(model, "/sha256"))
-        return difference_in(
-            "model " + text_at(model, "/id") + " at step " + std::to_string(int_at(model, "/step")),
-            member(model, "/sha256"), digest.empty() ? Json(nullptr) : Json(digest));
-      models = models.get<int>() + 1;
-    }
-    return nullptr;
   }
 
   void note(const std::string& words) { notes_.push_back(words); }

@@ -16,7 +16,8 @@
 #include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cpp/import/import.hpp"
-#include "server/sweep/rules.hpp"
+#include "server/search/space/search_space.hpp"
+#include "server/sweep/rules_now.hpp"
 
 namespace hone::cli {
 namespace {
