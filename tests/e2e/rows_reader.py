@@ -83,7 +83,7 @@ def reports(text, spec, per_run, phases):
             if not skipped:
                 held, fresh = (held + [score])[-spec["window"] or None:], True
         while len(found) < phases and step >= (end := per_run * (len(found) + 1) // phases):
-            late = only_nan and not began and "nan" not in spec and end >= (per_run + 1) // 2
+            late = only_nan and not began and "nan" not in spec and step >= (per_run + 1) // 2
             if not fresh and not late:
                 break
             found.append((len(found), summary(held, spec)))

@@ -10,6 +10,7 @@ import pytest
 
 import counting
 from commands import ok
+from conftest import ROOT
 from test_worker import Worker, wait_for
 
 LONG = "HONE_SEAM_LONG" in os.environ
@@ -184,7 +185,7 @@ def test_a_mean_return_without_an_episode_is_no_divergence(server, plays):
 
 def test_only_the_needed_field_costs_a_row(server, plays):
     program = r"""for e in range(1, 4):
-    print('{"epoch": %d, "lr": NaN, "note": "C:\x", "loss": %r}' % (e, 1 / e))"""
+    print(r'{"epoch": %d, "lr": NaN, "note": "C:\x", "loss": %r}' % (e, 1 / e))"""
     _, values = ended(server, plays, program, {"stdout": True, "format": "jsonl", "step": "epoch"},
                       phases=3)
     assert values == [1, 0.5, 1 / 3]
@@ -205,4 +206,4 @@ def test_a_resumed_run_is_reproduced_with_its_steps(server, tmp_path, plays):
     sweep = plays({0: counting.spec(tmp_path, "csv", "crash")})[0]
     run = counting.runs_of(server, sweep)[0]
     assert run["attempts"] > 1
-    ok("reproduce", run["id"], server=server, cwd=tmp_path)
+    ok("reproduce", run["id"], "--repository", str(ROOT), server=server)
