@@ -323,6 +323,7 @@ void Attempt::on_error(Turn& turn, const SaveModelCall&, const Error& error) {
 
 void Attempt::on_error(Turn& turn, const ReportCall&, const Error& error) {
   if (loses_lease(turn, error)) return;
+  if (lease_ == Lease::closed) delivery_.pass_over();
   answer_line(turn, error);
 }
 

@@ -36,6 +36,9 @@ class AttemptPhases {
   // it after the report of the same step.
   int phase_of(const CheckpointLine& line, Origin origin);
   void reported(int phase, std::int64_t step);
+  // A report came too late, of a program that trains on after its run was paused: checkpoints that
+  // follow are of later phases.
+  void pass_over() { ++trained_; }
   // The first phase without a report.
   [[nodiscard]] int next() const { return next_; }
 

@@ -239,10 +239,10 @@ bool Collector::counts(std::size_t objective, double value) {
 // Whether the attempt had rows, and NaN in each of them.
 bool Collector::is_all_nan() const { return found_ && !began_.front() && !spec_.nan; }
 
-// Whether the phase ends in the second half of what the attempt has to train: from there on a run
-// without a number is not waited for.
+// Whether half of what the attempt has to train is over: from there on a run without a number is
+// not waited for.
 bool Collector::is_late() const {
-  return end_of_phase() - origin_.step >= (budget_.per_run - origin_.step + 1) / 2;
+  return step_ - origin_.step >= (budget_.per_run - origin_.step + 1) / 2;
 }
 
 void Collector::report(std::vector<TrialLine>& lines) {

@@ -121,7 +121,9 @@ bool ColumnReader::read_csv(std::string_view line, Row& row, std::string& fault)
     return false;
   }
   if (fields == columns_) return false;
-  if (const auto at = *places_.front(); at < fields.size() && fields[at] == wanted_.front()) {
+  const auto at = *places_.front();
+  const bool is_row = at < fields.size() && read_number(fields[at]);
+  if (!is_row && std::ranges::find(fields, wanted_.front()) != fields.end()) {
     take_names(fields);  // another header, of a program that began again
     return false;
   }

@@ -101,6 +101,16 @@ TEST(AttemptPhases, a_checkpoint_of_a_program_with_rows_is_of_the_phase_of_its_s
   EXPECT_EQ(later.phase_of(CheckpointLine{"m", 20, {}}, Origin::output), 2) << "of a later step";
 }
 
+// All of them were of the phase after the pause: a later attempt took the last one for its own.
+TEST(AttemptPhases, checkpoints_of_a_program_that_trains_on_after_a_pause_are_of_later_phases) {
+  AttemptPhases phases(grant_of(0, {}));
+  phases.reported(0, 1);
+  EXPECT_EQ(phases.phase_of(CheckpointLine{"m", 2, {}}, Origin::output), 1);
+  phases.pass_over();
+  EXPECT_EQ(phases.phase_of(CheckpointLine{"m", 3, {}}, Origin::output), 2);
+  EXPECT_EQ(phases.next(), 1);
+}
+
 TEST(AttemptPhases, a_checkpoint_of_a_phase_trained_again_is_of_that_phase) {
   AttemptPhases phases(grant_of(5, {0, 0, 0, 5}));
   phases.reported(0, 1);
