@@ -141,6 +141,9 @@ inline constexpr std::int64_t digest_events_max = 5'000;        // read for a fr
 inline constexpr std::size_t digest_ids_max = 2'000;            // a frame of 64 kB
 inline constexpr Duration digest_min = milliseconds(100);       // between two frames
 inline constexpr Duration digest_max = seconds(10);
+inline constexpr std::int64_t causes_runs_max =
+    1'000;  // failed runs that are grouped: 2 MB of logs
+inline constexpr std::int64_t timed_runs_max = 20'000;  // of a sweep: 20 ms for their attempts
 inline constexpr Duration pace_time = seconds(600);  // over which the speed of a sweep is measured
 // Reports that are counted for the time left: fewer would make it swing, each takes microseconds.
 inline constexpr double pace_reports_min = 20;

@@ -63,7 +63,10 @@ const holds = (worker, need) =>
 // Why no connected worker can train a run of the sweep; "" where one can.
 export function shortageOf(spec, workers, now) {
   const there = workers.filter(
-    (one) => one.cpus > 0 && now - Date.parse(one.last_seen_at) <= connectedTime,
+    (one) =>
+      one.cpus > 0 &&
+      one.state !== "lost" &&
+      now - Date.parse(one.last_seen_at) <= connectedTime,
   );
   for (const need of needsOf(spec)) {
     if (there.some((one) => holds(one, need))) continue;

@@ -70,7 +70,7 @@ export async function overviewPage(page) {
     replace(parts.facts, factsOf(state.summary, data));
     replace(parts.ends, endsOf(state.summary));
     replace(parts.failed, failedCard(state));
-    replace(parts.detail, data.sweep.detail ? h("p.warn", {}, data.sweep.detail) : null);
+    replace(parts.detail, remarksOf(state.summary));
     replace(parts.now, runningOf(state, data));
     replace(parts.notes, notesOf(state.about, data));
     plot.redraw();
@@ -116,6 +116,12 @@ export async function overviewPage(page) {
     ),
   ];
 }
+
+// Why it ended, and what of its runs did not go as planned: the server's sentences.
+const remarksOf = ({ detail, outcome }) =>
+  [...new Set([detail, ...(outcome?.remarks ?? [])])]
+    .filter(Boolean)
+    .map((remark) => h("p.warn", {}, remark));
 
 const historyLegend = (state) =>
   h(
@@ -218,7 +224,7 @@ function factsOf(summary, data) {
           `${units.name}; ${plural(pace.reports, "report")} in ${duration(pace.seconds)}`,
         ],
     summary.ended_at
-      ? ["Took", duration(took), `ended ${time(summary.ended_at)}`]
+      ? ["Took", duration(summary.work?.busy_seconds ?? took), `ended ${time(summary.ended_at)}`]
       : [
           "Time left",
           eta ? duration(eta.seconds) : "–",
@@ -259,6 +265,21 @@ function interval(item) {
   return item.interval ? `[${item.interval.map(short).join(", ")}]` : null;
 }
 
+// Why a trial's place is not that of a complete one with its value.
+const endedEarly = (item) => item.reason === "exited_early";
+const ranksLast = (item) => item.comparable === false;
+const markOf = (item) => (endedEarly(item) ? "*" : "") + (ranksLast(item) ? "+" : "");
+
+function marksLegend(items) {
+  const lines = [
+    items.some(endedEarly) ? "*: its program ended before its budget." : null,
+    items.some(ranksLast)
+      ? "+: trained less than half as long as the longest trial, or with less than half of the seeds, so it ranks after the others whatever its value."
+      : null,
+  ].filter(Boolean);
+  return lines.length ? h("p.muted.small.body", {}, lines.join(" ")) : null;
+}
+
 // The columns that the route's rows have: a name of theirs that is not here is left out.
 function bestOf(best, data) {
   if (best.items.length === 0)
@@ -269,7 +290,7 @@ function bestOf(best, data) {
     { dataset: { best: "" } },
     table(
       [
-        ["#", (item) => item.rank, { num: true }],
+        ["#", (item) => `${item.rank}${markOf(item)}`, { num: true }],
         ["Trial", (item) => link(item.id)],
         [data.objective.value, (item) => short(item.value), { num: true }],
         several ? ["Interval", interval, { num: true }] : null,
@@ -292,6 +313,7 @@ function bestOf(best, data) {
       best.items,
       "Leaderboard",
     ),
+    marksLegend(best.items),
     best.aggregate
       ? h(
           "p.muted.small.body",

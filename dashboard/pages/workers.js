@@ -213,7 +213,7 @@ function draw(page, place, { workers, fleets, uses }) {
         ),
       ),
     );
-  const live = workers.filter((one) => seenAgo(one) < 60);
+  const live = workers.filter((one) => seenAgo(one) < 60 && one.state !== "lost");
   const sum = (of) => live.reduce((all, one) => all + of(one), 0);
   const rows = [...workers].sort((a, b) => seenAgo(a) - seenAgo(b)).slice(0, 200);
   replace(
@@ -239,6 +239,7 @@ function draw(page, place, { workers, fleets, uses }) {
             ["Slots", (one) => one.cpus, { num: true }],
             ["GPUs", (one) => one.gpus, { num: true }],
             ["Runs", (one) => one.running, { num: true }],
+            ["State", (one) => h(one.state === "present" ? "span" : "span.bad", {}, one.state)],
             ["Memory", (one) => (one.memory ? memory(one.memory) : null), { num: true, optional: true }],
             ["Labels", (one) => (one.labels ?? []).join(", ") || null, { optional: true }],
             ["Its runs use", (one) => uses.get(one.id), { optional: true }],

@@ -87,7 +87,11 @@ constexpr char select_workers[] =
     "SELECT w.id, w.host, w.pid, w.cpus, w.gpus, w.hone_version, w.joined_at, w.last_seen_at, "
     "w.token,"
     " (SELECT count(*) FROM attempt a WHERE a.worker = w.id AND a.ended_at IS NULL),"
-    " w.aside_until, w.aside_why, w.memory, w.labels, w.gpu_memory, w.kept_free FROM worker w ";
+    " w.aside_until, w.aside_why, w.memory, w.labels, w.gpu_memory, w.kept_free,"
+    // Its newest leases: those of a lost worker expire together, and nothing was heard since.
+    " (SELECT coalesce(max(l.end_reason = 'worker_lost' AND l.ended_at > w.last_seen_at), 0) FROM"
+    "  (SELECT end_reason, ended_at FROM attempt a WHERE a.worker = w.id"
+    "   ORDER BY a.lease DESC LIMIT 64) l) FROM worker w ";
 
 WorkerRow read_worker(const SQLite::Statement& s) {
   sql::Columns c(s);
@@ -108,6 +112,7 @@ WorkerRow read_worker(const SQLite::Statement& s) {
   row.labels = c.text();
   row.gpu_memory = c.text();
   row.kept_free = c.text();
+  row.lost = c.small() != 0;
   return row;
 }
 

@@ -30,6 +30,38 @@ struct EndGroup {
 };
 std::vector<EndGroup> group_ends(SQLite::Database& db, SweepId sweep);
 
+// ends.cpp
+
+// The runs whose programs ended by themselves before their budget, and how many phases they had.
+struct EndedEarly {
+  std::int64_t runs = 0;
+  int least = 0, most = 0;
+  RunId first{};  // set if there is one
+};
+EndedEarly runs_ended_early(SQLite::Database& db, SweepId sweep);
+
+// The views of a failed run that name its cause. log_tail: the end of it.
+struct FailedRun {
+  RunId id;
+  EndReason reason = EndReason::none;
+  Failure failure = Failure::none;
+  std::string detail;
+  std::string log_tail;
+};
+// The failed runs of a sweep by trial and replicate, at most `limit`.
+void each_failed_run(SQLite::Database& db, SweepId sweep, std::int64_t limit,
+                     const std::function<void(const FailedRun&)>& use);
+
+// How long attempts of the sweep were live within an interval: at least one of them, and all of
+// them added.
+struct WorkTime {
+  Duration busy{};
+  Duration of_runs{};
+};
+WorkTime work_time(SQLite::Database& db, SweepId sweep, Instant from, Instant to);
+
+// overview.cpp
+
 // The units trained by reports since an instant, and the instants of the first and last of them.
 struct Pace {
   std::int64_t reports = 0;

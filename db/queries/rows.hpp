@@ -199,6 +199,9 @@ struct BestRow {
   int phase = 0;                 // of that run's best report
   std::int64_t step = 0;         // of that report
   std::optional<ModelId> model;  // the latest checkpoint that run saved in that phase, if any
+  // false: it trained less than half as long as the longest trial, or with too few seeds, and ranks
+  // after the others whatever its value (db/leaderboard.hpp)
+  bool comparable = true;
 };
 
 // What a completed trial achieved, for each of the sweep's objectives in their order: the means
@@ -251,6 +254,7 @@ struct WorkerRow {
   std::string labels{};            // a JSON list
   std::string gpu_memory{};        // likewise: bytes of each GPU; empty: not known
   std::string kept_free{};         // JSON: why a slot stays free; empty where none does
+  bool lost = false;               // leases of it expired, and it has not been seen since
 };
 
 struct TokenRow {

@@ -255,6 +255,7 @@ Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, st
       if (!sql::bind(s, trial).executeStep()) continue;
       rows.push_back(read_best_row(s, *goal));
       rows.back().rank = static_cast<std::int64_t>(rows.size());
+      rows.back().comparable = tier < sql::last_valued_tier;
     }
   }
   return rows;

@@ -9,6 +9,7 @@
 #include "server/api/arguments.hpp"
 #include "server/api/certainty.hpp"
 #include "server/api/find.hpp"
+#include "server/api/outcome.hpp"
 #include "server/api/past.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
@@ -137,6 +138,7 @@ ReadResult best(SQLite::Database& db, const Request& request) {
   const auto confirmed = newest_confirmation(db, *id);
   json["confirmation"] = id_or_null(confirmed);
   json["confirms"] = id_or_null(sweep->confirms);
+  json["remarks"] = render_outcome(db, *sweep, *spec)["remarks"];
   json["items"] = *std::move(items);
   json["next"] = nullptr;
   return json_response(json);

@@ -9,6 +9,7 @@
 #include "schemas/types/reach.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/outcome.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
@@ -130,6 +131,8 @@ ReadResult summary(SQLite::Database& db, const Request& request) {
   const auto pace = read_pace(db, *id, request.now - limits::pace_time);
   json["pace"] = render_pace(pace, request.now, sweep->submitted_at);
   json["eta"] = render_end(forecast_end(db, *sweep, *spec, request.now));
+  json["outcome"] = render_outcome(db, *sweep, *spec);
+  json["work"] = render_work(db, *sweep, request.now);
   return json_response(json);
 }
 

@@ -120,10 +120,19 @@ double pace_window(const SweepRow& sweep, std::int64_t phases_done, Instant now)
       age, std::clamp(lately, limits::pace_reports_min * phase, limits::pace_reports_max * phase));
 }
 
+// Of the time in which runs of it trained: a sweep that waited for workers, or had ended, did not
+// become slower by that.
+double phases_per_s(SQLite::Database& db, SweepId sweep, std::int64_t phases, Instant from,
+                    Instant to) {
+  const Duration busy = work_time(db, sweep, from, to).busy;
+  return static_cast<double>(phases) /
+         (static_cast<double>(std::max(busy.us, std::int64_t{1})) / 1e6);
+}
+
 double phases_per_s(SQLite::Database& db, const SweepRow& sweep, Instant now) {
   const double window = pace_window(sweep, sweep.phases_done, now);
-  const Duration before{static_cast<std::int64_t>(window)};
-  return static_cast<double>(read_pace(db, sweep.id, now - before).reports) / (window / 1e6);
+  const Instant from = now - Duration{static_cast<std::int64_t>(window)};
+  return phases_per_s(db, sweep.id, read_pace(db, sweep.id, from).reports, from, now);
 }
 
 // Completes the counts by what the sweep file says.
@@ -165,15 +174,15 @@ std::optional<forecast::SweepEnd> forecast_end_at(SQLite::Database& db, const Sw
   const SweepCounts counts = counts_at(db, sweep.id, at);
   if (counts.training == 0) return std::nullopt;
   const double window = pace_window(sweep, counts.phases, at);
-  const Duration before{static_cast<std::int64_t>(window)};
-  const auto reports = reports_between(db, sweep.id, at - before, at);
+  const Instant from = at - Duration{static_cast<std::int64_t>(window)};
+  const auto reports = reports_between(db, sweep.id, from, at);
   return end_after({.rule = {},
                     .runs_started = counts.started,
                     .training = counts.training,
                     .paused = counts.started - counts.training - counts.ended,
                     .ended = counts.ended,
                     .phases_done = counts.phases,
-                    .phases_per_s = static_cast<double>(reports) / (window / 1e6)},
+                    .phases_per_s = phases_per_s(db, sweep.id, reports, from, at)},
                    sweep, spec, at);
 }
 

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "schemas/codec/words.hpp"
+#include "server/api/outcome.hpp"
 #include "server/api/progress.hpp"
 #include "server/sweep/run_seed.hpp"
 
@@ -140,6 +141,9 @@ Json render(const RunRow& row) {
   json["rests_until"] = or_null(row.rests_until);
   json["exit_code"] = row.exit_code ? Json(*row.exit_code) : Json(nullptr);
   json["log_tail"] = row.log_tail;
+  json["cause"] = row.failure == Failure::none
+                      ? row.detail
+                      : cause_of({row.id, row.reason, row.failure, row.detail, row.log_tail});
   json["attempts"] = row.attempts;
   json["worker"] = id_or_null(row.worker);
   json["phase"] = row.reports;
@@ -253,6 +257,7 @@ Json render(const BestRow& row) {
   json["best_phase"] = row.phase;
   json["step"] = row.step;
   json["model"] = id_or_null(row.model);
+  json["comparable"] = row.comparable;
   return json;
 }
 

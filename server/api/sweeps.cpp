@@ -3,6 +3,7 @@
 #include "schemas/types/submit.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/find.hpp"
+#include "server/api/outcome.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
@@ -39,6 +40,8 @@ ReadResult sweep(SQLite::Database& db, const Request& request) {
   const auto spec = spec_of(*row);
   auto json = render(*row);
   json["eta"] = spec ? render_end(forecast_end(db, *row, *spec, request.now)) : Json();
+  if (spec) json["outcome"] = render_outcome(db, *row, *spec);
+  json["work"] = render_work(db, *row, request.now);
   json["spec"] = stored_json(row->spec);
   return json_response(json);
 }

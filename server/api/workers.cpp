@@ -3,14 +3,39 @@
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/api/use.hpp"
+#include "server/sweep/failures.hpp"
 
 namespace hone::api {
 
+namespace {
+
+// In one word, so that a dead worker does not look like one that waits.
+std::string state_of(const WorkerRow& row, Instant now) {
+  if (row.cpus == 0) return "asks";
+  if (row.lost) return "lost";
+  if (now - row.last_seen_at >= absent_after) return "silent";
+  return row.aside_until ? "quarantined" : "present";
+}
+
+Json render_at(const WorkerRow& row, Instant now) {
+  Json json = hone::api::render(row);
+  json["state"] = state_of(row, now);
+  return json;
+}
+
+}  // namespace
+
 // GET /v1/workers
 ReadResult workers(SQLite::Database& db, const Request& request) {
-  const auto page = page_query(request);
+  const auto query = page_query(request);
+  if (!query) return query.error();
+  const auto page = list_workers(db, *query);
   if (!page) return page.error();
-  return render_pages(list_workers(db, *page));
+  Json json;
+  json["items"] = Json::array();
+  for (const WorkerRow& row : page->items) json["items"].push_back(render_at(row, request.now));
+  json["next"] = page->next ? Json(*page->next) : Json(nullptr);
+  return json_response(json);
 }
 
 // GET /v1/workers/{worker}
@@ -20,7 +45,7 @@ ReadResult worker(SQLite::Database& db, const Request& request) {
   const Snapshot snapshot(db);
   const auto row = find_worker(db, *id);
   if (!row) return row.error();
-  Json json = render(*row);
+  Json json = render_at(*row, request.now);
   json["use"] = render_use(use_of_worker(db, *id));
   return json_response(json);
 }

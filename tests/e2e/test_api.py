@@ -54,7 +54,10 @@ def submit_sweep(walk):
     (listed,) = walk("GET", "/v1/sweeps").json["items"]
     one = walk("GET", f"/v1/sweeps/{sweep}").json
     assert one.pop("spec")["budget"]["per_run"] == 1000
-    assert one.pop("eta") is None  # nothing trains yet; lists have none
+    # Lists have none of these; nothing trains yet.
+    assert one.pop("eta") is None
+    assert one.pop("outcome") == {"remarks": [], "causes": [], "ended_early": 0}
+    assert one.pop("work") == {"busy_seconds": 0, "run_seconds": 0}
     assert one == listed
     assert one["state"] == "running" and one["trials"] == {"total": 4, "proposed": 0}
     assert one["best"] is None and one["ended_at"] is None and TIME.fullmatch(one["submitted_at"])

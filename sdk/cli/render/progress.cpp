@@ -63,7 +63,10 @@ std::string eta_of(const SweepProgress& progress) {
   return "ETA " + (left ? duration_text(*left) : "--");
 }
 
+// An ended sweep took the time in which its runs trained, without a pause before it was continued.
 std::string took_text(const SweepProgress& progress) {
+  if (has_ended(progress.sweep))
+    if (const auto busy = busy_time(progress.sweep)) return duration_text(*busy);
   const auto start = time_at(progress.sweep, "/submitted_at");
   if (!start) return {};
   return duration_text(time_at(progress.sweep, "/ended_at").value_or(progress.at) - *start);
@@ -186,6 +189,49 @@ std::string time_left_range(const Json& eta) {
 std::string time_left_text(const Json& eta) {
   if (!eta.is_object()) return {};
   return duration_text(duration_of(number_at(eta, "/seconds"))) + " (" + time_left_range(eta) + ")";
+}
+
+std::optional<Duration> busy_time(const Json& sweep) {
+  const Json& busy = member(sweep, "/work/busy_seconds");
+  if (!busy.is_number()) return std::nullopt;
+  return Duration{static_cast<std::int64_t>(busy.get<double>() * 1e6)};
+}
+
+std::string work_text(const Json& sweep) {
+  const auto begin = time_at(sweep, "/submitted_at"), end = time_at(sweep, "/ended_at");
+  if (!begin || !end) return {};
+  const std::string all = duration_text(*end - *begin);
+  const auto busy = busy_time(sweep);
+  if (!busy || duration_text(*busy) == all) return all;
+  return duration_text(*busy) + " of work in " + all;
+}
+
+std::vector<std::string> remarks_of(const Json& reply) {
+  const Json& outcome = member(reply, "/outcome/remarks");
+  std::vector<std::string> remarks;
+  for (const Json& one : outcome.is_array() ? outcome : member(reply, "/remarks"))
+    remarks.push_back(one.get<std::string>());
+  return remarks;
+}
+
+Marks mark_rank(Json& item) {
+  Marks marks;
+  marks.ended_early = text_at(item, "/reason") == "exited_early";
+  marks.not_comparable = member(item, "/comparable") == false;
+  const Json& rank = member(item, "/rank");
+  if (!rank.is_number() || (!marks.ended_early && !marks.not_comparable)) return marks;
+  item["rank"] = to_text(rank) + (marks.ended_early ? "*" : "") + (marks.not_comparable ? "+" : "");
+  return marks;
+}
+
+std::string marks_text(const Marks& marks) {
+  std::string text;
+  if (marks.ended_early) text += "*: its program ended before its budget. ";
+  if (marks.not_comparable)
+    text +=
+        "+: trained less than half as long as the longest trial, or with less than half of the "
+        "seeds, so it ranks after the others whatever its value. ";
+  return text;
 }
 
 int percent(const Json& sweep) {

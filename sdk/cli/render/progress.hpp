@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,25 @@ struct SweepProgress {
 // "1m40s-3m05s" of a sweep's `eta`, and "2m08s (1m40s-3m05s)"; empty without one.
 std::string time_left_range(const Json& eta);
 std::string time_left_text(const Json& eta);
+
+// For how long runs of a sweep trained; nullopt if the server does not tell.
+std::optional<Duration> busy_time(const Json& sweep);
+
+// "51s of work in 18m49s" of a sweep that has ended, or one of both where they are the same.
+std::string work_text(const Json& sweep);
+
+// What its server remarks about the ends of a sweep's runs: of the sweep, or of its leaderboard.
+std::vector<std::string> remarks_of(const Json& reply);
+
+// Why the place of a trial on the leaderboard is not that of a complete trial with its value.
+struct Marks {
+  bool ended_early = false;
+  bool not_comparable = false;
+};
+// Adds the signs of its marks to the rank of a row, for people.
+Marks mark_rank(Json& item);
+// What the signs mean; empty without marks.
+std::string marks_text(const Marks& marks);
 
 // 0..100; 100 only for a sweep in state completed.
 int percent(const Json& sweep);

@@ -6,6 +6,7 @@ import atexit
 import importlib
 import os
 import shutil
+import sys
 import tempfile
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
 
@@ -98,6 +99,13 @@ class Sweep:
         """running, paused, stopping, completed, canceled, failed or quarantined."""
         return str(rules.state_of(self.client.sweep(self.id))["state"])
 
+    @property
+    def remarks(self) -> List[str]:
+        """Sentences about runs that did not go as planned: ended before their budget, diverged,
+        failed and why. Empty where there is nothing to remark."""
+        outcome = rules.obj(self.client.sweep(self.id).get("outcome") or {}, "/outcome")
+        return [str(remark) for remark in outcome.get("remarks", [])]
+
     # Evaluate
 
     def run(self, function: Function, workers: int = 1,
@@ -108,12 +116,15 @@ class Sweep:
         checkpoints and logs metrics, or simply returns the objective (a tuple for several) where
         the sweep has one phase. An exception fails its trial; hone.Infeasible, MemoryError and
         signals are classed as in docs/failures.md, and what another attempt may cure is tried again
-        from the last checkpoint. Ctrl-C ends the processes, gives their trials back and raises
-        KeyboardInterrupt: a further run() continues them.
+        from the last checkpoint. At the end `remarks` are printed on stderr. Ctrl-C ends the
+        processes, gives their trials back and raises KeyboardInterrupt: a further run() continues
+        them.
 
         `start`: fork takes any function, also of a notebook; spawn, for programs that use a GPU
         before, takes functions of modules and needs `if __name__ == "__main__":`."""
         Pool(self.client, self.id, function, workers, start).run()
+        for remark in self.remarks:
+            print(f"hone: {self.id}: {remark}", file=sys.stderr, flush=True)
         return self.best()
 
     def ask(self, asker: Optional[str] = None) -> Run:

@@ -80,19 +80,20 @@ Fields run_columns() {
   return {{"id", "/id"},
           data_only({"trial", "/trial"}),
           {"state", "/state", CellType::state},
-          {"reason", "/reason"},
+          optional({"reason", "/reason"}),
           optional({"failure", "/failure"}),
           {"value", "/value", CellType::score},
           optional({"best report", "/best", CellType::score}),
           {"phases", "/phase", CellType::number},
-          {"step", "/step", CellType::count},
+          optional({"step", "/step", CellType::count}),
           optional({"attempts", "/attempts", CellType::number}),
           optional({"worker", "/worker"}),
           data_only({"seed", "/seed"}),
           data_only({"exit_code", "/exit_code", CellType::number}),
           optional({"started", "/started_at", CellType::ago}),
           data_only({"ended", "/ended_at", CellType::ago}),
-          long_text("detail", "/detail", 40)};
+          long_text("cause", "/cause", 40),
+          data_only({"detail", "/detail"})};
 }
 
 Fields attempt_columns() {
@@ -156,8 +157,10 @@ Fields worker_columns() {
           data_only({"labels", "/labels"}),
           data_only({"gpu_memory", "/gpu_memory"}),
           {"running", "/running", CellType::number},
+          {"state", "/state", CellType::state},
+          {"seen", "/last_seen_at", CellType::ago},
           optional({"version", "/hone_version"}),
-          {"joined", "/joined_at", CellType::ago},
+          optional({"joined", "/joined_at", CellType::ago}),
           data_only({"aside_until", "/aside_until"}),
           optional(long_text("quarantined", "/aside_why", 20))};
 }
@@ -217,6 +220,8 @@ Fields best_columns() {
           optional({"best report", "/best_report", CellType::score}),
           optional({"run", "/run"}),
           optional({"state", "/state", CellType::state}),
+          data_only({"reason", "/reason"}),
+          data_only({"comparable", "/comparable"}),
           optional({"phase", "/best_phase", CellType::phase}),
           optional({"model", "/model"}),
           parameters(30)};

@@ -269,15 +269,24 @@ Result<Exit> list_best(Session& session, const ListOptions& options) {
   const Format format = session.options().format;
   const bool raw = format == Format::json || format == Format::jsonl;
   for (const auto& item : member(*reply, "/items")) items.push_back(raw ? item : with_ranges(item));
-  if (format == Format::table) drop_single_seeds(items);
+  Marks marks;
+  if (format == Format::table) {
+    drop_single_seeds(items);
+    for (Json& item : items) {
+      const Marks one = mark_rank(item);
+      marks.ended_early = marks.ended_early || one.ended_early;
+      marks.not_comparable = marks.not_comparable || one.not_comparable;
+    }
+  }
   auto printed = print_list(
       session, best_columns(), items,
       text(*sweep) + " has no trial with a value yet; follow it with: hone watch " + text(*sweep));
   if (!printed || format != Format::table || items.empty()) return printed;
   const auto whole = session.get("/v1/sweeps/" + text(*sweep));
   if (!whole) return whole.error();
-  session.note(further_note(items, *sweep) + legend(*reply, *whole) + scale_note(*reply) +
-               caution(*reply, *sweep));
+  session.note(further_note(items, *sweep) + legend(*reply, *whole) + marks_text(marks) +
+               scale_note(*reply) + caution(*reply, *sweep));
+  for (const std::string& remark : remarks_of(*reply)) session.note(remark);
   return printed;
 }
 
@@ -296,7 +305,7 @@ Result<Exit> list_models(Session& session, const ListOptions& options) {
 }
 
 Result<Exit> list_workers(Session& session, const ListOptions&) {
-  const auto workers = session.list("/v1/workers");
+  auto workers = session.list("/v1/workers");
   if (!workers) return workers.error();
   std::string hint = "start one with: hone worker --server " + session.options().server;
   if (workers->empty())

@@ -198,15 +198,15 @@ std::string run_counts_text(const Json& runs) {
 std::string sweep_text(const Json& sweep, const Shown& shown) {
   Lines lines;
   add_state(lines, sweep);
-  add(lines, "because", text_at(sweep, "/detail"), Ink::bad);
+  const std::string detail = text_at(sweep, "/detail");
+  add(lines, "because", detail, Ink::bad);
+  for (const std::string& remark : remarks_of(sweep))
+    if (remark != detail) add(lines, "note", remark, Ink::bad);
   add(lines, "project", text_at(sweep, "/project"));
   add(lines, "objective", objectives_text(member(sweep, "/spec")));
   add(lines, "submitted", when_text(sweep, "/submitted_at", shown.at));
   add(lines, "ended", when_text(sweep, "/ended_at", shown.at));
-  add(lines, "took",
-      text_at(sweep, "/ended_at").empty()
-          ? ""
-          : duration_of(sweep, "/submitted_at", "/ended_at", shown.at));
+  add(lines, "took", work_text(sweep));
   add(lines, "progress", progress_text(sweep));
   add(lines, "time left", time_left_text(member(sweep, "/eta")));
   add(lines, "trials", proposed_text(sweep));
@@ -249,6 +249,8 @@ std::string run_text(const Json& run, const Shown& shown) {
   Lines lines;
   add_state(lines, run);
   add(lines, "detail", text_at(run, "/detail"));
+  const std::string cause = text_at(run, "/cause");
+  add(lines, "cause", cause == text_at(run, "/detail") ? "" : cause);
   if (int_at(run, "/exit_code") != 0)
     add(lines, "exit code", std::to_string(int_at(run, "/exit_code")));
   add(lines, "sweep", text_at(run, "/sweep"));
@@ -361,6 +363,9 @@ std::string worker_text(const Json& worker, const Shown& shown) {
   if (const auto memory = int_at(worker, "/memory"); memory > 0)
     add(lines, "memory", bytes_text(memory));
   add(lines, "labels", labels_text(member(worker, "/labels")));
+  add(lines, "state", text_at(worker, "/state"),
+      text_at(worker, "/state") == "present" ? Ink::good : Ink::bad);
+  add(lines, "last seen", when_text(worker, "/last_seen_at", shown.at));
   add(lines, "running", std::to_string(int_at(worker, "/running")) + " runs");
   add(lines, "use", text_at(worker, "/use/text"));
   add(lines, "hone", text_at(worker, "/hone_version"));

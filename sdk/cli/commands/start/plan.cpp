@@ -69,26 +69,15 @@ Slots slots_at_hand(const std::vector<Json>& workers, const ResourcesSpec& needs
   return {std::max(1, cores / std::max(1, needs.cpus)), "on this machine"};
 }
 
-// Seconds that a unit of the budget took in the runs of a sweep's first trials.
+// Seconds that a unit of the budget took in the runs of a sweep, without the time in which they
+// waited.
 std::optional<double> seconds_per_unit(Session& session, const std::string& sweep) {
-  constexpr int looked_at = 10;  // trials: enough to average over parameters
-  const auto trials =
-      session.list("/v1/sweeps/" + sweep + "/trials?limit=" + std::to_string(looked_at), looked_at);
-  if (!trials) return std::nullopt;
-  double seconds = 0, units = 0;
-  for (const Json& trial : *trials) {
-    const auto runs = session.get("/v1/trials/" + text_at(trial, "/id") + "/runs");
-    if (!runs) continue;
-    for (const Json& run : member(*runs, "/items")) {
-      const auto from = parse_rfc3339(text_at(run, "/started_at"));
-      const auto to = parse_rfc3339(text_at(run, "/ended_at"));
-      if (!from || !to || text_at(run, "/state") == "failed") continue;
-      seconds += static_cast<double>((*to - *from).us) / 1e6;
-      units += static_cast<double>(int_at(run, "/step"));
-    }
-  }
-  if (!(seconds > 0 && units > 0)) return std::nullopt;
-  return seconds / units;
+  const auto summary = session.get("/v1/sweeps/" + sweep + "/summary");
+  if (!summary) return std::nullopt;
+  const Json& seconds = member(*summary, "/work/run_seconds");
+  const auto units = int_at(*summary, "/units/trained");
+  if (!seconds.is_number() || seconds.get<double>() <= 0 || units <= 0) return std::nullopt;
+  return seconds.get<double>() / static_cast<double>(units);
 }
 
 bool same(const Json& a, const Json& b, std::initializer_list<const char*> pointers) {

@@ -96,6 +96,7 @@ class Watcher {
     detailed_at_ = progress_.at;
     if (const auto best = session_.get(path_ + "/best?limit=5")) {
       progress_.leaders = items_at(*best, "/items");
+      for (Json& item : progress_.leaders) mark_rank(item);
       if (text_at(*best, "/aggregate").empty())
         for (Json& item : progress_.leaders) item["seeds"] = nullptr;
     }
@@ -173,22 +174,6 @@ class Display {
   std::string shown_state_;
 };
 
-std::string last_line(const std::string& text) {
-  const auto end = text.find_last_not_of("\n\r \t");
-  if (end == std::string::npos) return {};
-  const auto before = text.rfind('\n', end);
-  const auto begin = before == std::string::npos ? 0 : before + 1;
-  return text.substr(begin, end + 1 - begin);
-}
-
-// The last line of a failed run's log, which often explains it. A program that ended well without a
-// report wrote nothing about that: the worker knows why.
-std::string reason_of_failure(const Json& run) {
-  const std::string line = last_line(text_at(run, "/log_tail"));
-  const bool silent = line.empty() || text_at(run, "/reason") == "no_report";
-  return printable(silent ? text_at(run, "/detail") : line);
-}
-
 std::string Watcher::newest_failure() {
   const auto events = session_.get(
       "/v1/find?limit=1&where=run%20where%20state%20%3D%20failed"
@@ -197,30 +182,28 @@ std::string Watcher::newest_failure() {
   if (!events) return {};
   const Json& run = member(*events, "/items/0");
   if (!run.is_object()) return {};
-  return text_at(run, "/id") + " failed: " + reason_of_failure(run);
+  return text_at(run, "/id") + " failed: " + printable(text_at(run, "/cause"));
 }
 
-// One failed run and why: it often explains all of them.
+// Where to look further: at the first failed run.
 std::string failed_text(Session& session, const std::string& sweep) {
   const auto runs = session.get("/v1/sweeps/" + sweep + "/runs?limit=1&where=state%20%3D%20failed");
   const std::string id = runs ? text_at(*runs, "/items/0/id") : std::string();
-  if (id.empty()) return {};
-  const auto run = session.get("/v1/runs/" + id);
-  const std::string why = run ? reason_of_failure(*run) : std::string();
-  return (why.empty() ? "" : "\n" + id + " failed: " + why) + "\nfull explanation: hone explain " +
-         id;
+  return "list them with: hone runs " + sweep +
+         (id.empty() ? "" : "\nfull explanation: hone explain " + id);
 }
 
 void print_summary(Session& session, const Json& sweep) {
   const std::string id = text_at(sweep, "/id");
+  const std::string detail = text_at(sweep, "/detail");
   if (text_at(sweep, "/reason") == "failure_limit")
-    session.note(id + " ended as failed: " + printable(text_at(sweep, "/detail")) +
+    session.note(id + " ended as failed: " + printable(detail) +
                  "\nwhen it is mended, continue with: hone edit " + id + " --trials " +
                  std::to_string(std::max(int_at(sweep, "/trials/total"),
                                          int_at(sweep, "/trials/proposed") + 1)));
-  if (const auto failed = int_at(sweep, "/runs/failed"); failed > 0)
-    session.note(std::to_string(failed) + (failed == 1 ? " run" : " runs") +
-                 " failed; list them with: hone runs " + id + failed_text(session, id));
+  for (const std::string& remark : remarks_of(sweep))
+    if (remark != detail) session.note(printable(remark));
+  if (int_at(sweep, "/runs/failed") > 0) session.note(failed_text(session, id));
   const std::string confirmed = text_at(sweep, "/confirms");
   session.note("results: " + (confirmed.empty() ? "hone best " + id : "hone confirm " + confirmed) +
                "   explanation: hone explain TRIAL");
