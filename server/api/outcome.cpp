@@ -18,12 +18,19 @@ constexpr std::string_view quoted_from = "its log says \"";
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-std::string last_line(const std::string& text) {
-  const auto end = text.find_last_not_of("\n\r \t");
-  if (end == std::string::npos) return {};
-  const auto before = text.find_last_of("\n\r", end);
-  const auto begin = before == std::string::npos ? 0 : before + 1;
-  return text.substr(begin, end + 1 - begin);
+// The last line of a log that is not for hone: what a program reports may arrive after what it
+// writes to stderr.
+std::string last_line(std::string_view text) {
+  constexpr std::string_view space = "\n\r \t";
+  while (true) {
+    const auto end = text.find_last_not_of(space);
+    if (end == std::string_view::npos) return {};
+    const auto before = text.find_last_of("\n\r", end);
+    const auto begin = before == std::string_view::npos ? 0 : before + 1;
+    const auto line = text.substr(begin, end + 1 - begin);
+    if (!line.starts_with("@hone")) return std::string(line);
+    text = text.substr(0, begin);
+  }
 }
 
 // The text of the log in which the worker found the class, else all that it observed.

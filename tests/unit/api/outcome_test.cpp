@@ -17,6 +17,15 @@ TEST(Cause, is_the_last_line_of_a_program_that_ended_itself) {
   EXPECT_EQ(cause_of(run), "RuntimeError: CUDA error");
 }
 
+// Both streams are one log, in the order in which they arrive.
+TEST(Cause, a_report_that_arrived_after_the_traceback_was_the_cause) {
+  EXPECT_EQ(cause_of(failed(1, Failure::user_error, "exited with status 1",
+                            "KeyError: 'reward'\n@hone {\"report\": {\"value\": 3}}\n")),
+            "KeyError: 'reward'");
+  EXPECT_EQ(cause_of(failed(1, Failure::user_error, "exited with status 3", "@hone {}\n\n")),
+            "exited with status 3");
+}
+
 TEST(Cause, is_what_the_worker_saw_where_the_log_is_about_something_else) {
   EXPECT_EQ(cause_of(failed(1, Failure::user_error, "exited with status 0 without any report",
                             "all is well\n", EndReason::no_report)),

@@ -196,13 +196,14 @@ std::string failed_text(Session& session, const std::string& sweep) {
 void print_summary(Session& session, const Json& sweep) {
   const std::string id = text_at(sweep, "/id");
   const std::string detail = text_at(sweep, "/detail");
-  if (text_at(sweep, "/reason") == "failure_limit")
+  const bool limited = text_at(sweep, "/reason") == "failure_limit";
+  if (limited)
     session.note(id + " ended as failed: " + printable(detail) +
                  "\nwhen it is mended, continue with: hone edit " + id + " --trials " +
                  std::to_string(std::max(int_at(sweep, "/trials/total"),
                                          int_at(sweep, "/trials/proposed") + 1)));
   for (const std::string& remark : remarks_of(sweep))
-    if (remark != detail) session.note(printable(remark));
+    if (!limited || remark != detail) session.note(printable(remark));
   if (int_at(sweep, "/runs/failed") > 0) session.note(failed_text(session, id));
   const std::string confirmed = text_at(sweep, "/confirms");
   session.note("results: " + (confirmed.empty() ? "hone best " + id : "hone confirm " + confirmed) +
