@@ -25,11 +25,11 @@ class Environment {
     std::erase_if(entries_, [&](const std::string& entry) { return is(entry, name); });
   }
 
-  // Drops the variables of a job around the worker, except those that `passed` names.
-  void drop_job(const std::vector<std::string>& passed) {
+  // Drops the variables of a job around the worker, except those that `named` names.
+  void drop_job(const std::vector<std::string>& named) {
     std::erase_if(entries_, [&](const std::string& entry) {
       const auto name = std::string_view(entry).substr(0, entry.find('='));
-      return is_job_variable(name) && std::ranges::none_of(passed, [&](const std::string& one) {
+      return is_job_variable(name) && std::ranges::none_of(named, [&](const std::string& one) {
                return matches_name(one, name);
              });
     });
@@ -86,15 +86,14 @@ bool named_as_by_driver(const std::vector<std::string>& environment,
 
 std::vector<std::string> trial_environment(const std::vector<std::string>& own,
                                            const TrialPlaces& places, int cpus,
-                                           const std::vector<int>& gpus,
-                                           const std::vector<std::string>& passed) {
+                                           const std::vector<int>& gpus) {
   static constexpr std::array<std::string_view, 5> thread_counts{
       "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
       "VECLIB_MAXIMUM_THREADS"};
   Environment environment(own);
   for (const auto* secret : {"HONE_TOKEN", "HONE_TOKEN_FILE", "HONE_TLS_CERT", "HONE_TLS_KEY"})
     environment.drop(secret);
-  environment.drop_job(passed);
+  environment.drop_job(split(environment.get("HONE_PASS_ENV").value_or("")));
   environment.set("HONE_RUN_FILE", places.run_file);
   environment.set("HONE_SOCKET", places.socket);
   environment.set("HONE_CHECKPOINT_DIR", places.checkpoints);

@@ -19,14 +19,13 @@ struct TrialPlaces {
 };
 
 // The worker's environment `own` without its credentials (a trial connects to its worker only) and
-// the variables of a job around it, except those that `passed` names, with hone's variables. Limits
-// the threads of numeric libraries to `cpus`, and the devices to `gpus`: indices into the worker's
-// own CUDA_VISIBLE_DEVICES, if that is set. CUDA then numbers devices as the driver and nvidia-smi
-// do, unless the worker's CUDA_DEVICE_ORDER says otherwise.
+// the variables of a job around it, except those that its HONE_PASS_ENV names, with hone's
+// variables. Limits the threads of numeric libraries to `cpus`, and the devices to `gpus`: indices
+// into the worker's own CUDA_VISIBLE_DEVICES, if that is set. CUDA then numbers devices as the
+// driver and nvidia-smi do, unless the worker's CUDA_DEVICE_ORDER says otherwise.
 std::vector<std::string> trial_environment(const std::vector<std::string>& own,
                                            const TrialPlaces& places, int cpus,
-                                           const std::vector<int>& gpus,
-                                           const std::vector<std::string>& passed = {});
+                                           const std::vector<int>& gpus);
 
 // `environment` of a run that may use `bytes` of each of its GPUs; 0: all. Libraries that take a
 // whole GPU at their start then take what they need, unless the worker's environment differs.

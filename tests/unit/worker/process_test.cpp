@@ -156,7 +156,9 @@ TEST_F(WorkerProcess, the_ranks_of_a_job_around_the_worker_reached_its_trials) {
     EXPECT_FALSE(has(env, dropped)) << dropped;
   for (const auto* kept : {"SLURM_TMPDIR=/t", "RANKING=x", "MY_RANK=1", "HOME=/h"})
     EXPECT_TRUE(has(env, kept)) << kept;
-  const auto named = trial_environment(own, {"r", "s", "c"}, 1, {}, {"SLURM_JOB_ID", "PMI_*"});
+  auto naming = own;
+  naming.emplace_back("HONE_PASS_ENV=SLURM_JOB_ID,PMI_*");
+  const auto named = trial_environment(naming, {"r", "s", "c"}, 1, {});
   EXPECT_TRUE(has(named, "SLURM_JOB_ID=7"));
   EXPECT_TRUE(has(named, "PMI_RANK=3"));
   EXPECT_FALSE(has(named, "RANK=3"));
