@@ -50,9 +50,7 @@ Line shown(Id id) { return text(id); }
 Line shown(const Score& score) {
   return score.is_diverged() ? Line("diverged") : Line(score.value());
 }
-Line shown(const Value& value) {
-  return std::visit([](const auto& one) { return Line(one); }, value);
-}
+Line shown(const Value& value) { return encode(value); }
 Line shown(const Param& param) { return Line::array({param.name, shown(param.value)}); }
 Line shown(Scopes scopes) { return words(scopes); }
 
