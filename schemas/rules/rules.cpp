@@ -1,5 +1,7 @@
 #include "schemas/rules/rules.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -13,6 +15,12 @@ Error unreadable(const EventBody& body, const Error& why) {
   return refuse(Code::internal, "an event of kind " + std::string(kind(body)) +
                                     " could not be read again: " + why.detail +
                                     (why.at.empty() ? "" : " (" + why.at + ")"));
+}
+
+// JSON has no such number: it would be written as null, which may be a value.
+bool has_non_finite(const Json& json) {
+  if (json.is_number_float()) return !std::isfinite(json.get<double>());
+  return json.is_structured() && std::any_of(json.begin(), json.end(), has_non_finite);
 }
 
 }  // namespace
@@ -31,7 +39,10 @@ Status check(const Parameter& parameter) {
 }
 
 Result<std::string> readable_text(const EventBody& body) {
-  std::string text = to_text(encode(body));
+  const Json json = encode(body);
+  if (has_non_finite(json))
+    return unreadable(body, refuse(Code::internal, "it has a number that is not finite"));
+  std::string text = to_text(json);
   const auto document = parse_json(text);
   if (!document) return unreadable(body, document.error());
   const auto read = decode_event(kind(body), *document);

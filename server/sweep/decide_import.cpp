@@ -57,14 +57,14 @@ Status fold_event(Book& book, Event event, std::size_t index, Renumbering& ids) 
   if (out_of_turn(event.body, ids)) return event_error(index, "names a trial out of turn");
   if (std::holds_alternative<SweepSubmitted>(event.body) != (index == 0))
     return event_error(index, "is a second submission, or the first event is none");
-  if (const auto text = rules::readable_text(event.body); !text)
-    return event_error(index, "cannot be kept: " + text.error().detail);
   if (!renumber(event.body, ids)) return event_error(index, "names what no event before it made");
   if (auto fit = fits(book, event.body); !fit) {
     if (std::holds_alternative<SweepSubmitted>(event.body)) return spec_error(index, fit.error());
     std::string at = fit.error().at.empty() ? std::string() : " (" + fit.error().at + ")";
     return event_error(index, fit.error().detail + at);
   }
+  if (const auto text = rules::readable_text(event.body); !text)
+    return event_error(index, "cannot be kept: " + text.error().detail);
   if (auto* submitted = std::get_if<SweepSubmitted>(&event.body)) {
     submitted->spec.search.warm_start.clear();  // the sweeps that it names are not here
     submitted->spec.confirms = {};

@@ -186,14 +186,14 @@ def test_a_count_is_allowed_by_every_door_or_by_none(server, field):
 
 
 def break_trial(folder, sweep):
-    """As an earlier hone left it: a proposal of NaN."""
+    """A proposal without its number."""
     with sqlite3.connect(folder / "hone.db") as db:
         db.execute("DROP TRIGGER event_kept")
         seq, body = db.execute(
             "SELECT seq, body FROM event WHERE kind = 'trial_proposed' AND sweep = ?"
             " ORDER BY seq LIMIT 1", (sweep,)).fetchone()
         body = json.loads(body)
-        body["params"] = {name: None for name in body["params"]}
+        del body["number"]
         db.execute("UPDATE event SET body = ? WHERE seq = ?",
                    (json.dumps(body, separators=(",", ":")), seq))
         # The links of a folder that an earlier hone wrote fit its events.

@@ -162,7 +162,7 @@ std::optional<Exited> RunProcess::collect(LeaseId lease, std::vector<Received>& 
   if (!end_ || !drain_file(last_lines)) return std::nullopt;
   const auto end = std::exchange(end_, std::nullopt);
   finish_rows(!end->by_signal && end->number == 0 && !stage_failed_, last_lines);
-  note_unread_parameters();
+  if (!end->by_signal && end->number == 0 && !stage_failed_) note_unread_parameters();
   constexpr int no_such_program = 127;  // as in a shell
   return Exited{lease,
                 end->by_signal,

@@ -162,8 +162,9 @@ TEST(Columns, name_members_of_real_replies) {
   EXPECT_EQ(absent_in(items("/v1/sweeps/sw_1/trials"), trial_columns()), none);
   EXPECT_EQ(absent_in(items("/v1/sweeps/sw_1/runs"), run_columns()), none);
   EXPECT_EQ(absent_in(items("/v1/runs/rn_1.0/attempts"), attempt_columns()), none);
-  EXPECT_EQ(absent_in(items("/v1/sweeps/sw_1/best"), best_columns()), none);
-  // Only reports of several objectives have further values.
+  // Only trials and reports of several objectives have further values.
+  EXPECT_EQ(absent_in(items("/v1/sweeps/sw_1/best"), best_columns()),
+            std::vector<std::string>{"/further"});
   EXPECT_EQ(absent_in(items("/v1/runs/rn_1.0/curve"), report_columns()),
             std::vector<std::string>{"/further"});
   EXPECT_EQ(absent_in(items("/v1/trials/tr_1/curve"), band_columns()), none);

@@ -145,7 +145,7 @@ TEST(CommandsWithoutServer, token_checks_its_arguments_first) {
 }
 
 TEST(CommandsWithoutServer, db_checks_its_arguments_first) {
-  EXPECT_TRUE(contains(run_line({"db", "repair"}).messages, "unknown action 'repair'"));
+  EXPECT_TRUE(contains(run_line({"db", "mend"}).messages, "unknown action 'mend'"));
   EXPECT_EQ(run_line({"db", "backup"}).messages, "no target given; write: hone db backup FOLDER");
 }
 

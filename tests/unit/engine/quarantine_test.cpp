@@ -120,7 +120,7 @@ class QuarantinedSweep : public testing::Test {
 
 TEST_F(QuarantinedSweep, an_unreadable_event_leaves_the_other_sweeps_served) {
   restart_damaged(
-      "body = replace(body, '\"x\":', '\"x\":null,\"y\":') WHERE kind = 'trial_proposed'");
+      "body = replace(body, '\"number\":', '\"numbers\":') WHERE kind = 'trial_proposed'");
   ASSERT_EQ(given.engine->quarantine().size(), 1U);
   EXPECT_TRUE(given.engine->quarantine().contains(SweepId{1}));
   EXPECT_FALSE(given.engine->book().sweeps.contains(SweepId{1}));

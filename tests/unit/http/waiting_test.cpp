@@ -266,9 +266,9 @@ TEST(Rate, is_limited_where_a_bound_is_given) {
 TEST(Rate, of_this_machine_is_not_limited_by_default) {
   TestServer server;
   auto client = server.connect();
-  std::string many;
-  for (int i = 0; i < 300; ++i) many += request("HEAD /nowhere");
-  client.send(many);
+  std::string requests;
+  for (int i = 0; i < 300; ++i) requests += request("HEAD /nowhere");
+  client.send(requests);
   for (int i = 0; i < 300; ++i) ASSERT_EQ(client.receive(true).status, 404);
 }
 

@@ -99,14 +99,13 @@ TEST(Grid, covers_steps_choices_logs_and_priors_without_repeating_one) {
   const auto sampler = grid(space, 4 * 8 * 3 * 5);
   ASSERT_TRUE(sampler.ok()) << sampler.error().detail;
   History history(Goal::minimize, 4);
-  std::set<std::vector<Value>> seen;
+  std::set<Point> seen;
   for (int i = 0; i < 480; ++i) {
     const auto point = (*sampler)->propose(space, history, {1, i});
     ASSERT_TRUE(point.has_value());
-    std::vector<Value> values;
-    for (const Param& param : space.params_at(*point)) values.push_back(param.value);
-    seen.insert(values);
-    history.add_trial(*space.point_of(space.params_at(*point)));
+    const Point proposed = *space.point_of(space.params_at(*point));
+    seen.insert(proposed);
+    history.add_trial(proposed);
   }
   EXPECT_EQ(seen.size(), 480U);
   EXPECT_FALSE((*sampler)->propose(space, history, {1, 480}).has_value());

@@ -286,7 +286,9 @@ TEST(Checkpoints, name_the_one_before_them_across_attempts) {
     return std::get<ModelSaved>(events.at(0)).parent;
   };
   EXPECT_EQ(parent_of(first->lease, "aa", 10), std::nullopt);
+  given.report(first->lease, 0, Score::of(1));
   EXPECT_EQ(parent_of(first->lease, "bb", 20), ModelId{1});
+  given.report(first->lease, 1, Score::of(2));
   given.when(End{first->lease, {EndReason::requeue_requested, 85, "", ""}});
   const auto second = given.acquire(worker, "a2");
   EXPECT_EQ(parent_of(second->lease, "cc", 30), ModelId{2}) << "that it continued from";
