@@ -35,7 +35,10 @@ void check_bounds(Reader& reader, const Domain& domain, Number range, std::optio
     reader.refuse_rule("prior", "a parameter of one value has no use for a prior");
   if (step && !(*step > 0))
     reader.refuse_rule("step", "must be greater than 0, not " + shown(*step));
-  if (step && *step > range)
+  // 0.3 - 0.2 is less than 0.1 in binary.
+  const bool rounded = std::is_floating_point_v<Number> && step &&
+                       same_number(static_cast<double>(*step), static_cast<double>(range));
+  if (step && *step > range && !rounded)
     reader.refuse_rule(
         "step", "step (" + shown(*step) + ") is larger than max - min (" + shown(range) + ")");
 }
