@@ -151,6 +151,7 @@ std::string shown(const std::string& value) {
   while (size < value.size() && (static_cast<unsigned char>(value[size]) & 0xc0U) == 0x80U) --size;
   return "'" + value.substr(0, size) + (size < value.size() ? "...'" : "'");
 }
+std::string shown(const JsonText& value) { return shown(value.text); }
 std::string shown(const Value& value) {
   return std::visit([](const auto& one) { return shown(one); }, value);
 }

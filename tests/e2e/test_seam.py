@@ -80,9 +80,10 @@ def test_crashed_and_resumed_runs_hold_the_value_of_their_training(server, tmp_p
     sweeps = plays({cell: counting.spec(tmp_path, cell[0], manner, rule=cell[1], trials=3)
                     for cell in cells(ways, RULES if "forgets" not in manner else RULES[:1])})
     check(server, sweeps)
-    for sweep in sweeps.values():
-        assert all(run["attempts"] > 1 for run in counting.runs_of(server, sweep)
-                   if run["phase"] > 3), "it did not crash"
+    for cell, sweep in sweeps.items():
+        calm = [run["id"] for run in counting.runs_of(server, sweep)
+                if not run["origin"] and run["phase"] > 3 and run["attempts"] < 2]
+        assert not calm, f"{cell}: they did not crash: {calm}"
 
 
 @pytest.mark.parametrize("manner", ["", "own", "crash", "own,crash", "own,after,crash"])
@@ -102,8 +103,11 @@ def test_a_fork_counts_from_the_checkpoint_of_its_origin(server, tmp_path, plays
     for way, sweep in sweeps.items():
         origin = wait_for(lambda sweep=sweep: [
             run for run in counting.runs_of(server, sweep) if run["phase"] >= 6])[0]
-        server.post(f"/v1/sweeps/{sweep}/enqueue", {
-            "request_id": way, "params": {"x": 0.5}, "fork": {"run": origin["id"], "phase": 5}})
+        fork = {"request_id": way, "params": {"x": 0.5},
+                "fork": {"run": origin["id"], "phase": 5}}
+        # Its checkpoint may arrive after its report.
+        wait_for(lambda sweep=sweep, fork=fork: server.ask(
+            "POST", f"/v1/sweeps/{sweep}/enqueue", fork).status < 300)
     for way, sweep in sweeps.items():
         forks[way] = wait_for(lambda sweep=sweep: [
             run for run in counting.runs_of(server, sweep)
@@ -206,4 +210,4 @@ def test_a_resumed_run_is_reproduced_with_its_steps(server, tmp_path, plays):
     sweep = plays({0: counting.spec(tmp_path, "csv", "crash")})[0]
     run = counting.runs_of(server, sweep)[0]
     assert run["attempts"] > 1
-    ok("reproduce", run["id"], "--repository", str(ROOT), server=server)
+    ok("reproduce", "--yes", run["id"], "--repository", str(ROOT), server=server)

@@ -116,6 +116,9 @@ TEST(Members, a_refusal_names_the_domain_and_the_nearest_member) {
       not_a_member(ChoiceDomain{{std::string("adam"), whole(1)}, false, {}}, std::string("adm")),
       "'adm' is none of its values 'adam', 1 (did you mean 'adam'?)");
   EXPECT_EQ(not_a_member(BoolDomain{}, whole(1)), "1 is neither true nor false");
+  // The sentence about null ended the server: it was formatted without an end.
+  EXPECT_EQ(not_a_member(FloatDomain{0, 2, Scale::linear, {}, {}}, JsonText{}),
+            "'null' is no number of [0, 2]");
 }
 
 }  // namespace
