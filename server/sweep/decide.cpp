@@ -177,10 +177,9 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   std::optional<DatasetId> dataset;
   if (const auto info = dataset_of(request)) dataset = record_dataset(book, *info, events);
   record_datasets(book, request.spec, events);
-  events.emplace_back(SweepSubmitted{SweepId{book.last_sweep + 1}, request.request_id,
-                                     with_ints(request.spec), workflow, dataset,
-                                     request.forked_from, rules_now,
-                                     earlier_ranks(book, request.spec), *std::move(learned)});
+  events.emplace_back(SweepSubmitted{
+      SweepId{book.last_sweep + 1}, request.request_id, with_ints(request.spec), workflow, dataset,
+      request.forked_from, rules_now, earlier_ranks(book, request.spec), *std::move(learned)});
   return events;
 }
 

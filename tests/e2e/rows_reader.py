@@ -82,7 +82,7 @@ def reports(text, spec, per_run, phases):
             only_nan, began = True, began or not math.isnan(score)
             if not skipped:
                 held, fresh = (held + [score])[-spec["window"] or None:], True
-        while len(found) < phases and step >= (end := per_run * (len(found) + 1) // phases):
+        while len(found) < phases and step >= per_run * (len(found) + 1) // phases:
             late = only_nan and not began and "nan" not in spec and step >= (per_run + 1) // 2
             if not fresh and not late:
                 break

@@ -2,7 +2,6 @@
 import json
 import sys
 import textwrap
-import time
 
 from commands import Up, hone, ok, write_spec
 

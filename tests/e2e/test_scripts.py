@@ -2,7 +2,6 @@
 three trials: the program gets every flag as its author meant it."""
 import json
 import os
-import pathlib
 import re
 import shutil
 import subprocess

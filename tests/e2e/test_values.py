@@ -56,7 +56,7 @@ def value_of(server, sweep, name, trial=0):
     """What the program of that trial gets; what `hone trials` shows is the same."""
     given = [asked(server, sweep) for _ in range(trial + 1)][trial]
     stored = server.get(f"/v1/trials/{given['trial']}")["params"]
-    assert stored == given["params"] and type(stored[name]) is type(given["params"][name])
+    assert stored == given["params"] and isinstance(stored[name], type(given["params"][name]))
     return given["params"][name]
 
 

@@ -107,9 +107,8 @@ def digest(value: Json, at: str) -> str:
 
 def params(value: Json, at: str) -> Dict[str, Any]:
     for name, one in obj(value, at).items():
-        if not isinstance(one, (bool, int, float, str)):
-            raise Invalid(f"must be a number, a text, true or false, not {described(one)}",
-                          f"{at}/{name}")
+        if one is not None and not isinstance(one, (bool, int, float, str, list, dict)):
+            raise Invalid(f"must be a value of JSON, not {described(one)}", f"{at}/{name}")
     return dict(value)
 
 

@@ -10,5 +10,5 @@ for arg in sys.argv[1:]:
         attempt = literal_eval(val)
     except (SyntaxError, ValueError):
         attempt = val
-    assert type(attempt) == type(globals()[key]), (key, attempt)
+    assert isinstance(attempt, type(globals()[key])), (key, attempt)
     globals()[key] = attempt

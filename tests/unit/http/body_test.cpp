@@ -185,8 +185,8 @@ TEST(Body, of_an_open_route_is_refused_before_it_is_sent) {
 TEST(Body, bytes_that_are_announced_are_bounded_for_each_client) {
   TestServer server;
   const auto announce =
-      head("POST /v1/imports", "Expect: 100-continue\r\n" + length(limits::import_bytes_max));
-  const auto most = limits::bodies_per_client_bytes_max / limits::import_bytes_max;
+      head("POST /v1/sweeps", "Expect: 100-continue\r\n" + length(limits::body_bytes_max));
+  const auto most = limits::bodies_per_client_bytes_max / limits::body_bytes_max;
   std::vector<Client> held;
   for (std::size_t i = 0; i < most; ++i) {
     held.push_back(server.connect("192.0.2.1"));
@@ -208,9 +208,9 @@ TEST(Body, bytes_that_are_announced_are_bounded_for_each_client) {
   const auto bytes = [&] {
     return server.on_io_thread([&] { return server.shared().bodies.held(); });
   };
-  while (bytes() > limits::import_bytes_max) {
+  while (bytes() > limits::body_bytes_max) {
   }
-  EXPECT_EQ(bytes(), limits::import_bytes_max) << "of the connection that is left";
+  EXPECT_EQ(bytes(), limits::body_bytes_max) << "of the connection that is left";
 }
 
 // SHA-256 of "abc".
