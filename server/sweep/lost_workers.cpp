@@ -45,7 +45,9 @@ EndRequest with_lost_worker(const Run& run, const Lease& lease, EndRequest end) 
 }
 
 bool waits_to_be_alone(const Book& book, const Run& run, WorkerId worker) {
-  return is_suspect(run) && worker && !book.workers.at(worker).runs.empty();
+  if (!is_suspect(run) || !worker) return false;
+  const auto found = book.workers.find(worker);  // a replay of the sweep alone may not have it yet
+  return found != book.workers.end() && !found->second.runs.empty();
 }
 
 bool tries_alone(const Book& book, const WorkerState& worker) {
