@@ -186,7 +186,7 @@ def test_a_pattern_that_matches_nothing_is_named_with_its_lines(day):
     done = day.watch(command={"run": ["python3", "script.py"], "params": "flags",
                               "collect": collect}, search={"method": "random", "trials": 1})
     run = json.loads(ok("runs", done.sweep, "--format", "json", server=day.up))[0]
-    assert "0 of the 10 lines of its output matched the pattern" in run["detail"]
+    assert "0 of the 10 lines of its standard output matched the pattern" in run["detail"]
 
 
 @pytest.mark.parametrize("changes,words", [
@@ -212,7 +212,7 @@ def test_a_pattern_that_matches_nothing_is_what_the_screen_names(day):
                "collect": {**COLLECT, "pattern": "no such line (?<score>[0-9]+)"}}
     done = day.watch(command=command, search={"method": "random", "trials": 2})
     assert done.returncode == 10
-    assert "0 of the 10 lines of its output matched the pattern of command.collect" in done.stderr
+    assert "0 of the 10 lines of its standard output matched the pattern of command.collect" in done.stderr
 
 
 def test_help_leads_to_a_first_file():

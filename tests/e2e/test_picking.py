@@ -252,7 +252,7 @@ def test_picker_hears_what_is_new_and_is_one_set_ahead(server, tmp_path):
     ("sys.stdin.readline(); print('lr is 3')", "answered 'lr is 3', which is not JSON"),
     ("sys.stdin.readline(); print('[1]')", "answered '[1]' instead of {\"params\": {...}}"),
     ("sys.stdin.readline(); print('{\"params\": {\"depth\": 99}}')",
-     "outside the parameter's domain (at /params/depth)"),
+     "the nearest value is 8 (at /params/depth)"),
     ("sys.stdin.readline(); print('{\"params\": {\"dept\": 1}}')", "did you mean 'depth'"),
     ("sys.stdin.readline(); sys.exit(3)", "ended with exit status 3 before it answered"),
     ("import os; os.kill(os.getpid(), 9)", "signal 9"),
