@@ -115,7 +115,8 @@ def test_a_public_script_gets_every_flag_as_its_author_meant(up, script):
     text = (up.folder / sweep_file).read_text()
     (up.folder / sweep_file).write_text(text.replace('"python3"', json.dumps(python), 1))
     plan = json.loads(ok("plan", sweep_file, "--format", "json", cwd=up.folder))
-    assert plan["plan"]["remarks"] == [], plan["plan"]["remarks"]
+    remarks = [one for one in plan["plan"]["remarks"] if "parameter sets" not in one]
+    assert remarks == [], remarks  # a space of few sets is smaller than the number of trials
     names, budget = EXPECTED[script]
     assert set(names.split()) <= set(plan["parameters"]), text
     unit = f"{plan['budget']['unit']} {plan['budget']['per_run']}"
