@@ -16,7 +16,7 @@ namespace {
 
 // A number within this share of a step of a member is that member.
 constexpr double step_share = 1e-6;
-// Of a number far from zero, whose own rounding is more than that.
+// A number far from zero has a larger rounding.
 constexpr double rounding = 1e-15;
 
 constexpr std::int64_t digits_max = 999'999'999'999'999'999;  // of 18 digits, so that sums fit

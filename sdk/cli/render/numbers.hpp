@@ -16,7 +16,7 @@ inline std::string number_text(double value) { return short_number_text(value); 
 std::string count_text(std::int64_t count);
 // 512 B, 1.4 MiB.
 std::string bytes_text(std::int64_t bytes);
-// Of a number that any server may have sent: at most 100,000 years.
+// Takes a number that any server may have sent: at most 100,000 years.
 Duration duration_of(double seconds);
 // 0.8s, 42s, 3m05s, 2h04m, 1d03h.
 std::string duration_text(Duration duration);

@@ -33,7 +33,7 @@ Result<RunId> wanted_run(Session& session, const std::string& word) {
   return resolve_run(session, run);
 }
 
-// Of a product of numbers that any server may have sent.
+// Takes a product of numbers that any server may have sent.
 std::int64_t whole_steps(double steps) {
   constexpr double most = 0x1p53;  // as the steps of a report
   return std::llround(std::clamp(steps, 0.0, most));

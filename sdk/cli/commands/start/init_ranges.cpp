@@ -284,7 +284,7 @@ FlagBudget budget_of(const std::vector<ScriptFlag>& flags) {
     for (const ScriptFlag& flag : flags) {
       if (short_name(flag) != known.name || !flag.given || !flag.given->is_number()) continue;
       const double given = flag.given->get<double>();
-      // Of A3C and its kin, t_max is the length of a rollout.
+      // In A3C and its kin, t_max is the length of a rollout.
       if (known.name == "t_max" && given < 1e5) continue;
       const bool counts = given >= 2 && given <= per_run_max && std::floor(given) == given;
       if (counts) return {&flag, std::string(known.unit), static_cast<std::int64_t>(given)};
