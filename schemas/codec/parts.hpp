@@ -39,7 +39,7 @@ inline constexpr std::size_t past_max = 100'000'000;          // events of one s
 inline constexpr Line name_rule{1, name_max};
 inline constexpr Text word_rule{1U << 20U, true, false};  // of a command
 inline constexpr Integer seed_rule{0, exact_max};
-// The steps of reports and checkpoints, in requests and in the ledger alike: readers of both count with them.
+// The phases and steps of reports and checkpoints, in requests and in the ledger alike.
 inline constexpr Integer phase_number{0, phases_max - 1};
 inline constexpr Integer step_number{0, exact_max};
 
