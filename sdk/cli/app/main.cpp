@@ -16,17 +16,10 @@ namespace {
 
 constexpr std::string_view program = "hone";
 
-// A program that is not installed may not have been built: quickstart leaves hone-bench out.
-Error with_build_command(Error error, const std::string& target) {
-  if (error.code == Code::not_found)
-    error.detail += "; in a source tree: cmake --build build/release --target " + target;
-  return error;
-}
-
 // hone train NAME ...: every argument is for the other program.
 int pass_on(const Call& call) {
   const std::string other = "hone-" + std::string(call.command->name);
-  const Error error = with_build_command(become(other, call.arguments), other);
+  const Error error = become(other, call.arguments);
   if (call.arguments != std::vector<std::string>{"--help"}) return report_error(program, error);
   Terminal().print("hone " + std::string(call.command->name) + ": " +
                    std::string(call.command->summary) + "\n" + examples_text(*call.command) + "\n");
