@@ -48,8 +48,9 @@ ALLOWED = {
                       "schemas/types", "schemas/codec"],
     "server/app": ["base", "base/net", "server", "server/standby", "server/follow", "server/engines", "server/fleet", "server/http", "server/dashboard",
                    "server/api", "server/engine", "server/sweep", "db", "schemas/types", "schemas/codec"],
+    "study": ["base", "server/search", "server/sweep", "schemas/types", "schemas/codec"],
     "sdk/cpp": ["base", "base/net", "schemas/types", "schemas/codec"],
-    "sdk/cli": ["base", "sdk/cpp", "placement", "server/upkeep", "server/simulate", "server/cluster", "server/forecast",
+    "sdk/cli": ["base", "sdk/cpp", "study", "placement", "server/upkeep", "server/simulate", "server/cluster", "server/forecast",
                 "server/sweep", "server/search", "worker/train/settings", "schemas/types", "schemas/codec"],
     "sdk/examples": ["base", "sdk/cpp", "schemas/types", "schemas/codec"],
     "bench": ["base", "sdk/cli", "sdk/cpp", "server/engine", "server/simulate", "server/search",
@@ -78,6 +79,7 @@ ORDER = {
     "server/search": ["space", "statistics", "history", "importance", "samplers", "samplers/*",
                       "terminators", "terminators/curve", "terminators/halving",
                       "terminators/hone", "seeds"],
+    "study": ["statistics", "file", "results", "report"],
     "db": [".", "filter", "projection", "ledger", "queries", "lineage", "file"],
     "sdk/cpp": ["import", "."],
     "sdk/cli": ["render", "session", "local", "commands", "commands/look", "commands/ask",
@@ -107,7 +109,7 @@ CONFINED = {
 # addresses, neither directly nor through a header of ours.
 PURE = ["base/random", "base/rng", "base/text", "server/search", "server/forecast",
         "server/cluster", "server/fleet", "server/sweep", "server/simulate", "schemas/types",
-        "schemas/values", "placement",
+        "schemas/values", "placement", "study",
         "worker/train/settings"]
 BANNED_IN_PURE = re.compile(
     r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_map|unordered_set|future)>")
@@ -132,7 +134,7 @@ WRITES = re.compile(r"\bstd::(cout|cerr|clog|wcout|wcerr|print|println|puts|putc
                     r"|\b(std::)?v?(printf|puts|putchar|perror)\s*\(|\bfmt::print"
                     r"|\b(stdout|stderr)\b\s*[,)]|\bwrite\(\s*(1|2|STDOUT_FILENO|STDERR_FILENO)\b")
 
-TOPS = ("base", "bench", "schemas", "placement", "db", "server", "sdk", "worker", "tests")
+TOPS = ("base", "bench", "schemas", "placement", "db", "server", "sdk", "study", "worker", "tests")
 SOURCES = ("*.cpp", "*.hpp", "*.sql")
 
 
