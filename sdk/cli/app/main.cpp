@@ -29,11 +29,13 @@ int pass_on(const Call& call) {
 int main_of(std::vector<std::string> words) {
   const bool wants_help =
       words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help";
-  if (wants_help && words.size() > 1)
-    words = {words[1], "--help"};  // hone help submit
-  else if (wants_help) {
+  const bool all = wants_help && std::ranges::find(words, "--all") != words.end();
+  if (wants_help && words.size() > 1 && !all) {
+    words.erase(words.begin());  // hone help ls trials
+    words.emplace_back("--help");
+  } else if (wants_help) {
     const Screen screen = detect_screen(STDOUT_FILENO, false);
-    Terminal(screen.color).print(overview(screen));
+    Terminal(screen.color).print(all ? full_overview(screen) : overview(screen));
     return static_cast<int>(Exit::ok);
   }
   if (words[0] == "--version" || words[0] == "-V") words = {"version"};
@@ -41,14 +43,8 @@ int main_of(std::vector<std::string> words) {
   if (!call) return report_error(program, call.error());
   if (call->command == nullptr)
     return report_error(program, refuse(Code::invalid, "no command given; see hone --help"));
-  const auto track = std::ranges::find(call->arguments, "--track");
-  if (call->command->name == "train" && track != call->arguments.end()) {
-    std::vector<std::string> others = call->arguments;
-    others.erase(others.begin() + (track - call->arguments.begin()));
-    return run_command(program, tracked_training(), others);
-  }
   if (call->command->declare == declare_passed_on) return pass_on(*call);
-  return run_command(program, *call->command, call->arguments);
+  return run_command(program, *call->command, call->arguments, forms_text(*call->command));
 }
 
 }  // namespace
