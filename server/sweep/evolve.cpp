@@ -55,7 +55,7 @@ class EventFolder {
     sweep.workflow = e.workflow;
     sweep.dataset = e.dataset;
     if (e.spec.confirms && !imported_) confirm(e.spec.confirms, e.sweep);
-    if (!imported_) warm_start(book_, e.spec, sweep.space, sweep.history);
+    if (!imported_) warm_start(book_, e.spec, e.rules, sweep.space, sweep.history);
     if (!imported_) book_.sweeps_by_request.emplace(e.request_id, e.sweep);
     sweep.service.used = least_service(book_, e.sweep, at_);
     book_.open_sweeps.insert(e.sweep);

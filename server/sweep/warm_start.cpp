@@ -7,14 +7,29 @@
 
 #include "schemas/types/reach.hpp"
 #include "server/search/terminators/hone/rank_prior.hpp"
+#include "server/sweep/rules_now.hpp"
 
 namespace hone {
 namespace {
 
+constexpr int with_comparable_phases = 5;  // SweepSubmitted::rules
+
 // The last phase of the new sweep that is complete at the same share of a run's budget.
 int mapped_phase(int phase, int phases_before, int phases_now) {
   if (phase < 0) return phase;
-  return std::max(0, (phase + 1) * phases_now / phases_before - 1);
+  return (phase + 1) * phases_now / phases_before - 1;
+}
+
+// The outcome in the phases of a new sweep; nullopt if it ended before the first of them.
+std::optional<TrialOutcome> mapped(TrialOutcome outcome, const SweepSpec& before,
+                                   const SweepSpec& now, int rules) {
+  const int phase = mapped_phase(outcome.phase, before.budget.phases, now.budget.phases);
+  const bool is_too_early = outcome.phase >= 0 && phase < 0;
+  if (is_too_early && rules >= with_comparable_phases &&
+      outcome.grade != TrialOutcome::Grade::failed)
+    return std::nullopt;
+  outcome.phase = is_too_early ? 0 : phase;
+  return outcome;
 }
 
 // Calls visit(trial, outcome) for each trial of the sweep that has a result.
@@ -48,19 +63,25 @@ Status check_objectives(const Sweep& earlier, const SweepSpec& spec) {
                                    "): its results cannot be compared");
 }
 
+constexpr const char* too_early = "ended before the first phase of this sweep";
+
 // The reason that most trials have, with one of them.
 Error none_fits(const Book& book, const Sweep& earlier, const SearchSpace& space,
                 std::int64_t trials) {
+  const auto why_unused = [&](const Trial& trial) {
+    const std::string why = space.why_outside(trial.params);
+    return why.empty() ? std::string(too_early) : why;
+  };
   std::map<std::string, std::int64_t> reasons;
   each_result(book, earlier, [&](const Trial& trial, const TrialOutcome&) {
-    const std::string why = space.why_outside(trial.params);
+    const std::string why = why_unused(trial);
     ++reasons[why.substr(0, why.find("': "))];  // without the value
   });
   const auto most =
       std::ranges::max_element(reasons, {}, [](const auto& one) { return one.second; });
   std::string example;
   each_result(book, earlier, [&](const Trial& trial, const TrialOutcome&) {
-    const std::string why = space.why_outside(trial.params);
+    const std::string why = why_unused(trial);
     if (example.empty() && why.starts_with(most->first)) example = text(trial.id) + ", " + why;
   });
   return refuse(Code::invalid, "0 of " + std::to_string(trials) + " trials of " + text(earlier.id) +
@@ -68,12 +89,14 @@ Error none_fits(const Book& book, const Sweep& earlier, const SearchSpace& space
                                    "): change the parameters, or leave it out");
 }
 
-Result<Learned> learn_from(const Book& book, const Sweep& earlier, const SearchSpace& space) {
+Result<Learned> learn_from(const Book& book, const Sweep& earlier, const SweepSpec& spec,
+                           const SearchSpace& space) {
   Learned learned{earlier.id};
-  each_result(book, earlier, [&](const Trial& trial, const TrialOutcome&) {
+  each_result(book, earlier, [&](const Trial& trial, const TrialOutcome& outcome) {
     ++learned.trials;
     const auto point = space.point_of(trial.params);
-    if (point && space.feasible(*point)) ++learned.used;
+    if (point && space.feasible(*point) && mapped(outcome, earlier.spec, spec, rules_now))
+      ++learned.used;
   });
   if (learned.used == 0 && learned.trials > 0)
     return none_fits(book, earlier, space, learned.trials);
@@ -99,24 +122,24 @@ Result<std::vector<Learned>> check_warm_start(const Book& book, const SweepSpec&
                     "ranks only compare the trials of one sweep: results of " + text(id) +
                         " cannot be compared",
                     at);
-    auto learned = learn_from(book, *earlier, *space);
+    auto learned = learn_from(book, *earlier, spec, *space);
     if (!learned) return refuse(Code::invalid, learned.error().detail, at);
     all.push_back(*learned);
   }
   return all;
 }
 
-void warm_start(const Book& book, const SweepSpec& spec, const SearchSpace& space,
+void warm_start(const Book& book, const SweepSpec& spec, int rules, const SearchSpace& space,
                 History& history) {
   for (const SweepId id : spec.search.warm_start) {
     const Sweep* found = find_sweep(book, id);
     if (found == nullptr) continue;  // it is quarantined
     const Sweep& earlier = *found;
-    each_result(book, earlier, [&](const Trial& trial, TrialOutcome outcome) {
+    each_result(book, earlier, [&](const Trial& trial, const TrialOutcome& outcome) {
       const auto point = space.point_of(trial.params);
       if (!point || !space.feasible(*point)) return;
-      outcome.phase = mapped_phase(outcome.phase, earlier.spec.budget.phases, spec.budget.phases);
-      history.add_foreign(*point, outcome);
+      if (const auto known = mapped(outcome, earlier.spec, spec, rules))
+        history.add_foreign(*point, *known);
     });
   }
 }

@@ -20,8 +20,10 @@ Result<std::vector<Learned>> check_warm_start(const Book& book, const SweepSpec&
 //   - it has no result yet,
 //   - it has no value for a free parameter of the new space, or one outside the new domain (values
 //     of parameters that only the earlier sweep has are ignored), or
-//   - it breaks a constraint of the new space.
-void warm_start(const Book& book, const SweepSpec& spec, const SearchSpace& space,
+//   - it breaks a constraint of the new space, or
+//   - it was stopped before the share of its budget that the first new phase is: nothing compares
+//     with its value (since rules 5, SweepSubmitted::rules; before, it counted as that phase).
+void warm_start(const Book& book, const SweepSpec& spec, int rules, const SearchSpace& space,
                 History& history);
 
 // Returns what the sweeps of spec.search.warm_start have shown about early ranks, for a rule that

@@ -53,7 +53,9 @@ def test_a_journal_brings_every_trial_with_its_state(server, tmp_path):
     trials = server.get(f"/v1/sweeps/{sweep}/trials?sort=number")["items"]
     assert [trial["state"] for trial in trials] == \
         ["completed", "stopped", "failed", "completed", "canceled"]
-    assert [trial["value"] for trial in trials] == [2.5, None, None, 1.5, None]
+    # The curve of every trial is the phases of its run, and a complete one ends with its value.
+    assert [trial["value"] for trial in trials] == [2.5, 2.5, 7.5, 1.5, 10]
+    assert [trial["phase"] for trial in trials] == [2, 1, 1, 2, 1]
     assert [trial["params"] for trial in trials] == [
         {"x": 0.5, "kind_of": "a"}, {"x": 0.25, "kind_of": None}, {"x": 0.75},
         {"x": 0.125, "kind_of": "a"}, {"x": 1.0, "kind_of": None}]
@@ -61,7 +63,7 @@ def test_a_journal_brings_every_trial_with_its_state(server, tmp_path):
     assert (best["value"], best["params"]["x"]) == (1.5, 0.125)
     metrics = server.get("/v1/runs/rn_1.0/metrics?name=intermediate_value")["items"]
     assert [(point["step"], point["value"]) for point in metrics] == [(3, 5.0)]
-    for what in ("1 running trials are canceled", "1 pruned trials have no value",
+    for what in ("1 running trials are canceled",
                  "5 intermediate values are not finite", "1 attributes of trials",
                  "was called 'kind/of'"):
         assert what in done.stderr, done.stderr
@@ -72,6 +74,72 @@ def test_a_journal_brings_every_trial_with_its_state(server, tmp_path):
                       parameters={"x": {"type": "float", "min": 0, "max": 1}},
                       objective={"metric": "value", "goal": "minimize"})
     ok("submit", path, server=server)
+
+
+def conditional_study(trials=120, curves=True):
+    """A program that asks for `clip` with ppo alone and for `tau` with sac alone; trials that are
+    poor after two of four epochs are pruned."""
+    lines = [line(0, study_name="rl", directions=[2])]
+    at = "2026-11-21T10:{:02}:{:02}.000000+00:00"
+    algos = json.dumps({"name": "CategoricalDistribution",
+                        "attributes": {"choices": ["ppo", "sac"]}})
+    for number in range(trials):
+        unit = (number * 0.618034) % 1
+        algo = number % 2
+        quality = 100 * (1 - abs(unit - 0.3)) + 50 * algo
+        start = at.format(number // 60, number % 60)
+        lines.append(line(4, study_id=0, datetime_start=start))
+        for name, value, kind in (("algo", algo, algos), ("lr", unit, FLOAT),
+                                  ("tau" if algo else "clip", 1 - unit, FLOAT)):
+            lines.append(line(5, trial_id=number, param_name=name, param_value_internal=value,
+                              distribution=kind))
+        pruned = quality < 120
+        for epoch in range(2 if pruned else 4) if curves else ():
+            lines.append(line(7, trial_id=number, step=10 * (epoch + 1),
+                              intermediate_value=quality * (epoch + 1) / 4))
+        lines.append(line(6, trial_id=number, state=2 if pruned else 1,
+                          values=None if pruned else [quality], datetime_complete=start))
+    return "\n".join(lines) + "\n"
+
+
+def test_conditions_of_a_study_are_inferred_so_that_searches_learn_from_it(server, tmp_path):
+    """All trials of a study with conditional parameters were outside the space, in silence."""
+    file = tmp_path / "study.log"
+    file.write_text(conditional_study())
+    done = hone("import", "optuna", file, server=server)
+    assert done.returncode == 0, done.stderr
+    assert "120 of 120 trials lie in the space" in done.stderr
+    assert 'clip: inferred from the trials: when: algo == "ppo"' in done.stderr
+    sweep = done.stdout.strip()
+    spec = server.get(f"/v1/sweeps/{sweep}")["spec"]
+    assert spec["parameters"]["tau"]["when"] == 'algo == "sac"'
+    assert (spec["budget"]["per_run"], spec["budget"]["phases"]) == (40, 4)
+    pruned = server.get(f"/v1/sweeps/{sweep}/trials?sort=number")["items"][0]
+    assert (pruned["state"], pruned["phase"]) == ("stopped", 2) and pruned["value"] > 0
+    assert "algo" in ok("importance", sweep, server=server)
+    path = write_spec(tmp_path, command=None, trainer={"name": "ask"},
+                      search={"method": "tpe", "trials": 3, "warm_start": [sweep]},
+                      parameters=spec["parameters"], budget=spec["budget"],
+                      objective={"metric": "value", "goal": "maximize"})
+    new = ok("submit", path, server=server).strip()
+    assert "120 of 120 trials" in ok("show", new, server=server)
+
+
+def test_a_trial_that_was_pruned_without_a_report_teaches_nothing(server, tmp_path):
+    """It counted as a failure, although samplers prune near the optimum too."""
+    file = tmp_path / "study.log"
+    file.write_text(conditional_study(80, curves=False))
+    sweep = ok("import", "optuna", file, server=server).strip()
+    trials = server.get(f"/v1/sweeps/{sweep}/trials?sort=number")["items"]
+    assert {trial["reason"] for trial in trials if trial["state"] == "stopped"} == {"user_stop"}
+    complete = sum(trial["state"] == "completed" for trial in trials)
+    spec = server.get(f"/v1/sweeps/{sweep}")["spec"]
+    path = write_spec(tmp_path, command=None, trainer={"name": "ask"},
+                      search={"method": "tpe", "trials": 3, "warm_start": [sweep]},
+                      parameters=spec["parameters"], budget=None,
+                      objective={"metric": "value", "goal": "maximize"})
+    new = ok("submit", path, server=server).strip()
+    assert f"{complete} of {complete} trials" in ok("show", new, server=server)
 
 
 def test_several_studies_need_a_name_and_damage_is_named(server, tmp_path):

@@ -131,8 +131,7 @@ TEST(WarmStart, what_the_earlier_sweep_learns_later_changes_nothing) {
 }
 
 TEST(WarmStart, maps_a_stopped_trial_to_the_same_share_of_the_new_phases) {
-  for (const auto& [phases, mapped] :
-       {std::pair{1, 0}, std::pair{2, 0}, std::pair{4, 1}, std::pair{10, 4}}) {
+  for (const auto& [phases, mapped] : {std::pair{2, 0}, std::pair{4, 1}, std::pair{10, 4}}) {
     Given given;
     auto earlier = small_spec(1, 2);
     earlier.terminator = {"threshold", {{"value", 100}, {"phases", 1}}};
@@ -144,6 +143,34 @@ TEST(WarmStart, maps_a_stopped_trial_to_the_same_share_of_the_new_phases) {
     const SweepId later = given.submit(spec, "later");
     EXPECT_EQ(given.sweep(later).history.outcome(0).phase, mapped) << phases;
   }
+}
+
+// 160 pruned trials counted with their first values as complete ones: ten trials that had learned
+// from them were worse than ten without a history.
+TEST(WarmStart, a_trial_that_ended_before_the_first_new_phase_teaches_nothing) {
+  Given given;
+  auto earlier = small_spec(3, 4);
+  earlier.terminator = {"threshold", {{"value", 100}, {"phases", 1}}};
+  const SweepId id = given.submit(earlier, "earlier");
+  const WorkerId worker = given.join();
+  given.report(given.acquire(worker, "a")->lease, 0, Score::of(1));  // stopped
+  SweepSpec spec = small_spec(4, 1);
+  spec.search.warm_start = {id};
+  given.when(Submit{{"alone", spec, {}}});
+  ASSERT_TRUE(given.error);
+  EXPECT_NE(given.error->detail.find("ended before the first phase of this sweep"),
+            std::string::npos)
+      << given.error->detail;
+  const auto complete = given.acquire(worker, "b");
+  for (int phase = 0; phase < 4; ++phase) given.report(complete->lease, phase, Score::of(200));
+  const SweepId later = given.submit(spec, "later");
+  ASSERT_EQ(given.sweep(later).history.foreign(), 1U);
+  EXPECT_EQ(given.sweep(later).history.outcome(0).grade, TrialOutcome::Grade::finished);
+  // A sweep of an earlier hone replays as it was proposed.
+  const Sweep& sweep = given.sweep(later);
+  History before(sweep.spec.objective.goal, sweep.space.dimensions().size());
+  warm_start(given.book, sweep.spec, 4, sweep.space, before);
+  EXPECT_EQ(before.foreign(), 2U);
 }
 
 // Four complete runs whose early ranks are the reverse of those at the end.

@@ -1,28 +1,24 @@
 #include "sdk/cli/commands/start/import_study.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
+#include <optional>
 
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/types/spec.hpp"
-#include "schemas/values/member.hpp"
+#include "sdk/cli/commands/start/study_curves.hpp"
+#include "sdk/cli/commands/start/study_space.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "sdk/cpp/import/import.hpp"
-#include "server/search/space/search_space.hpp"
 #include "server/sweep/rules_now.hpp"
 
 namespace hone::cli {
 namespace {
 
-using upkeep::OptunaParam;
 using upkeep::OptunaState;
 using upkeep::OptunaStudy;
 using upkeep::OptunaTrial;
@@ -31,35 +27,15 @@ constexpr const char* intermediate_name = "intermediate_value";
 
 bool is_left_out(const OptunaTrial& trial) { return trial.state == OptunaState::waiting; }
 
-// Joins what trials of one parameter were drawn from: the widest range, all categories.
-void widen(Json& known, const Json& more) {
-  Json& to = known["attributes"];
-  const Json& from = more.at("attributes");
-  const auto has_range = [](const Json& one) {
-    const auto low = one.find("low"), high = one.find("high");
-    return low != one.end() && high != one.end() && low->is_number() && high->is_number();
-  };
-  if (has_range(to) && has_range(from)) {
-    if (from["low"] < to["low"]) to["low"] = from["low"];
-    if (from["high"] > to["high"]) to["high"] = from["high"];
-  }
-  const auto has_choices = [](const Json& one) {
-    const auto choices = one.find("choices");
-    return choices != one.end() && choices->is_array();
-  };
-  if (!has_choices(to) || !has_choices(from)) return;
-  for (const Json& one : from["choices"])
-    if (std::find(to["choices"].begin(), to["choices"].end(), one) == to["choices"].end())
-      to["choices"].push_back(one);
-}
-
 class StudyDocument {
  public:
   StudyDocument(const OptunaStudy& study, std::string origin)
-      : study_(study), origin_(std::move(origin)) {}
+      : study_(study), origin_(std::move(origin)), curves_(curves_of(study)) {}
 
   Result<Json> make() {
-    if (auto read = read_space(); !read) return read.error();
+    auto space = StudySpace::make(study_);
+    if (!space) return space.error();
+    space_ = *std::move(space);
     if (auto spec = write_submission(); !spec) return spec.error();
     for (const OptunaTrial& trial : study_.trials) add_trial(trial);
     if (number_ == 0) return refuse(Code::invalid, "the study has no trials");
@@ -81,33 +57,9 @@ class StudyDocument {
     Json event;
   };
 
-  Status read_space() {
-    Json space = Json::object();
-    std::set<std::string> widened;
-    for (const OptunaTrial& trial : study_.trials)
-      for (const OptunaParam& param : trial.params) {
-        const Json& distribution = study_.distributions[param.distribution];
-        const auto known = space.find(param.name);
-        if (known == space.end()) {
-          space[param.name] = distribution;
-        } else if (*known != distribution && distribution.is_object() && known->is_object()) {
-          const Json before = *known;
-          widen(*known, distribution);
-          if (*known != before) widened.insert(param.name);
-        }
-      }
-    if (space.empty()) return refuse(Code::invalid, "no trial of the study has parameters");
-    for (const std::string& name : widened)
-      lost_.push_back(name + ": its range changed between trials; hone's is the widest");
-    auto import = find_import_format("optuna")->translate(space, {});
-    if (!import) return import.error();
-    import_ = *std::move(import);
-    for (const auto& [theirs, ours] : import_.names) names_[theirs] = ours;
-    return Done{};
-  }
-
   Status write_submission() {
-    Json spec = import_.sweep;
+    Json spec = space_->sweep();
+    spec["parameters"] = space_->parameters();
     const std::string name = study_.name.substr(0, 100);
     spec["name"] = name.empty() ? "optuna" : name;
     spec.erase("objective");
@@ -125,12 +77,11 @@ class StudyDocument {
                                       [](const OptunaTrial& one) { return !is_left_out(one); });
     spec["search"] = {{"method", "tpe"}, {"trials", std::max<std::int64_t>(trials, 1)}};
     spec["terminator"] = {{"rule", "none"}};
-    spec["budget"] = {{"unit", "trials"}, {"per_run", 1}, {"phases", 1}};
+    spec["budget"] = {{"unit", curves_.has_curves ? "steps" : "trials"},
+                      {"per_run", curves_.phases * curves_.distance},
+                      {"phases", curves_.phases}};
     const auto decoded = decode_request<SweepSpec>(spec);
     if (!decoded) return decoded.error();
-    auto space = SearchSpace::make(decoded->parameters, decoded->constraints);
-    if (!space) return space.error();
-    space_ = *std::move(space);
     Instant first{};
     for (const OptunaTrial& trial : study_.trials)
       if (trial.started && (first == Instant{} || *trial.started < first)) first = *trial.started;
@@ -153,7 +104,7 @@ class StudyDocument {
     if (is_left_out(trial)) return;
     ++number_;
     const std::string id = std::to_string(number_);
-    Json params = params_of(trial);
+    Json params = space_->params_of(trial);
     count_fitting(params);
     // Trials are proposed by number, also where clocks of several machines differed.
     last_start_ = std::max(last_start_, trial.started.value_or(last_start_));
@@ -170,34 +121,40 @@ class StudyDocument {
          {"request_id", "optuna/" + id},
          {"resume", nullptr},
          {"expires_at_us", never.us}});
-    if (trial.state == OptunaState::complete && !trial.values.empty()) add_report(trial, id, end);
-    add(end, "run_ended", run_end(trial, id));
+    const auto values = curves_.of(trial);
+    if (!values.empty()) add(end, "run_started", {{"lease", "le_" + id}});
+    for (std::size_t phase = 0; phase < values.size(); ++phase)
+      add_report(trial, id, end, static_cast<int>(phase), values[phase]);
+    add(end, "run_ended", run_end(trial, id, !values.empty()));
     add_metrics(trial, id, end);
   }
 
-  void add_report(const OptunaTrial& trial, const std::string& id, Instant at) {
-    const auto score = [](const std::optional<double>& value) {
-      return value ? Json(*value) : Json("diverged");
+  void add_report(const OptunaTrial& trial, const std::string& id, Instant at, int phase,
+                  const std::optional<double>& value) {
+    const auto score = [](const std::optional<double>& one) {
+      return one ? Json(*one) : Json("diverged");
     };
+    const std::string run = "rn_" + id + ".0";
+    Json report = {{"lease", "le_" + id},
+                   {"run", run},
+                   {"phase", phase},
+                   {"step", (phase + 1) * curves_.distance},
+                   {"value", score(value)}};
     Json further = Json::array();
     for (std::size_t i = 1; i < trial.values.size(); ++i) further.push_back(score(trial.values[i]));
-    add(at, "run_started", {{"lease", "le_" + id}});
-    Json report = {{"lease", "le_" + id},
-                   {"run", "rn_" + id + ".0"},
-                   {"phase", 0},
-                   {"step", 1},
-                   {"value", score(trial.values[0])}};
     if (!further.empty()) report["further"] = further;
     add(at, "report_recorded", std::move(report));
+    const bool last = phase + 1 == curves_.phases;
     add(at, "verdict_given",
-        {{"run", "rn_" + id + ".0"},
-         {"phase", 0},
-         {"verdict", "stop"},
-         {"reason", "last_phase"},
+        {{"run", run},
+         {"phase", phase},
+         {"verdict", last ? "stop" : "continue"},
+         {"reason", last ? "last_phase" : "no_rule"},
          {"inputs", Json::object()}});
   }
 
-  static Json run_end(const OptunaTrial& trial, const std::string& id) {
+  // A trial that was pruned before it reported anything teaches nothing.
+  static Json run_end(const OptunaTrial& trial, const std::string& id, bool has_reported) {
     Json end = {{"run", "rn_" + id + ".0"}, {"exit_code", 0}, {"detail", ""}, {"log_tail", ""}};
     const auto set = [&](const char* state, const char* reason) {
       end["state"] = state;
@@ -208,7 +165,7 @@ class StudyDocument {
         set("completed", "budget_reached");
         break;
       case OptunaState::pruned:
-        set("stopped", "evicted");
+        set("stopped", has_reported ? "evicted" : "user_stop");
         break;
       case OptunaState::failed:
         set("failed", "told_failed");
@@ -238,47 +195,10 @@ class StudyDocument {
                         {"at_us", std::move(times)}});
   }
 
-  // In the order of the space.
-  [[nodiscard]] Json params_of(const OptunaTrial& trial) const {
-    std::map<std::string, Json> values;
-    for (const OptunaParam& param : trial.params) values[names_.at(param.name)] = value_of(param);
-    Json params = Json::object();
-    for (const auto& [theirs, ours] : import_.names)
-      if (const auto found = values.find(ours); found != values.end()) params[ours] = found->second;
-    return as_members(std::move(params));
-  }
-
-  // Optuna keeps 0.30000000000000004 of a range with steps of 0.1; hone's value is 0.3.
-  [[nodiscard]] Json as_members(Json given) const {
-    auto params = decode_params(given, "");
-    if (!params) return given;
-    for (Param& param : *params) {
-      const auto known = std::ranges::find(space_.parameters(), param.name, &Parameter::name);
-      if (known == space_.parameters().end()) continue;
-      if (auto member = member_of(known->domain, param.value)) param.value = *std::move(member);
-    }
-    return encode(*params);
-  }
-
   void count_fitting(const Json& given) {
-    const auto params = decode_params(given, "");
-    const std::string why = params ? space_.why_outside(*params) : params.error().detail;
+    const std::string why = space_->why_outside(given);
     if (why.empty()) ++fitting_;
     if (why_outside_.empty()) why_outside_ = why;
-  }
-
-  [[nodiscard]] Json value_of(const OptunaParam& param) const {
-    const Json& distribution = study_.distributions[param.distribution];
-    const std::string kind = distribution.value("name", "");
-    const Json& attributes = distribution.at("attributes");
-    if (const auto choices = attributes.find("choices"); choices != attributes.end()) {
-      const bool fits = choices->is_array() && param.value >= 0 &&
-                        param.value < static_cast<double>(choices->size());
-      return fits ? (*choices)[static_cast<std::size_t>(param.value)] : Json(param.value);
-    }
-    if (kind.starts_with("Int") && std::abs(param.value) < 9e15)
-      return static_cast<std::int64_t>(std::llround(param.value));
-    return param.value;
   }
 
   void name_what_is_lost() {
@@ -292,9 +212,10 @@ class StudyDocument {
     lose(count(OptunaState::waiting),
          "waiting trials are left out: later trials have lower numbers");
     lose(count(OptunaState::running), "running trials are canceled ones here");
-    lose(count(OptunaState::pruned),
-         "pruned trials have no value; what they reported is the metric " +
-             std::string(intermediate_name));
+    if (!curves_.has_curves)
+      lose(count(OptunaState::pruned),
+           "pruned trials have no value; what they reported is the metric " +
+               std::string(intermediate_name));
     lose(study_.infinite, "intermediate values are not finite numbers and are left out");
     lose(study_.attributes, "attributes of trials are not translated");
     const auto infinite = [](const OptunaTrial& one) {
@@ -302,9 +223,7 @@ class StudyDocument {
     };
     lose(std::count_if(study_.trials.begin(), study_.trials.end(), infinite),
          "trials have an infinite value, which is diverged here and ranks last");
-    for (const Untranslated& one : import_.lost) lost_.push_back(one.sentence);
-    for (const auto& [pointer, remark] : import_.remarks)
-      if (pointer.starts_with("/parameters/")) lost_.push_back(pointer.substr(12) + ": " + remark);
+    lost_.insert(lost_.end(), space_->remarks().begin(), space_->remarks().end());
   }
 
   Json document() {
@@ -341,9 +260,8 @@ class StudyDocument {
 
   const OptunaStudy& study_;
   std::string origin_;
-  Import import_;
-  SearchSpace space_;
-  std::map<std::string, std::string> names_;  // theirs -> hone's
+  StudyCurves curves_;
+  std::optional<StudySpace> space_;
   std::vector<std::string> lost_;
   std::vector<Moment> moments_;
   Json metrics_ = Json::array();
