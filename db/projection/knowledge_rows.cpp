@@ -9,6 +9,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/types/edit.hpp"
 #include "schemas/types/event.hpp"
+#include "schemas/types/spec.hpp"
 
 namespace hone {
 
@@ -44,6 +45,9 @@ struct KnowledgeStatements {
   SQLite::Statement edit_sweep{db, "UPDATE sweep SET spec = ?2, trials = ?3 WHERE id = ?1"};
   SQLite::Statement edit{db, "INSERT INTO edit (sweep, what, at) VALUES (?, ?, ?)"};
   SQLite::Statement import{db, "UPDATE sweep SET imported_at = ?2 WHERE id = ?1"};
+  SQLite::Statement snapshot{db,
+                             "INSERT OR IGNORE INTO snapshot (sha256, sweep, bytes)"
+                             " VALUES (?, ?, ?)"};
   SQLite::Statement model{db, "SELECT sweep FROM model WHERE id = ?"};
 };
 
@@ -80,7 +84,14 @@ KnowledgeRows::KnowledgeRows(SQLite::Database& db)
     : statements_(std::make_unique<KnowledgeStatements>(db)) {}
 KnowledgeRows::~KnowledgeRows() = default;
 
+void KnowledgeRows::add_snapshots(SweepId sweep, const SweepSpec& spec) {
+  for (const CommandTrainer* command : commands_of(spec))
+    if (command->code && !command->code->sha256.empty())
+      sql::run(statements_->snapshot, command->code->sha256, sweep, command->code->bytes);
+}
+
 void KnowledgeRows::add(const SweepSubmitted& e, bool elsewhere) {
+  add_snapshots(e.sweep, e.spec);
   if (elsewhere) return;
   if (e.forked_from) sql::run(statements_->fork, e.sweep, *e.forked_from);
   std::int64_t position = 0;
@@ -138,6 +149,7 @@ void KnowledgeRows::add(const TrialPinned& e, Instant at) {
 void KnowledgeRows::add(const SweepEdited& e, Instant at) {
   SweepSpec spec = read_spec(statements_->spec, e.sweep);
   apply(e, spec);
+  add_snapshots(e.sweep, spec);
   sql::run(statements_->edit_sweep, e.sweep, to_text(encode(spec)), spec.search.trials);
   Json what = encode(EventBody(e));
   what.erase("sweep");

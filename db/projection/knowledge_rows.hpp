@@ -35,6 +35,7 @@ class KnowledgeRows {
   void forget();  // call after a rollback
 
  private:
+  void add_snapshots(SweepId sweep, const SweepSpec& spec);
   // Adds the parameters to the index of values once enough trials have accumulated.
   void index_up_to(TrialId trial);
 

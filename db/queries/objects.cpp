@@ -136,6 +136,7 @@ bool is_kept(SQLite::Database& db, std::string_view sha256) {
   SQLite::Statement s(db,
                       "SELECT 1 FROM model WHERE sha256 = ?1 AND dropped_at IS NULL"
                       " UNION ALL SELECT 1 FROM artifact WHERE sha256 = ?1 UNION ALL"
+                      " SELECT 1 FROM snapshot WHERE sha256 = ?1 UNION ALL"
                       " SELECT 1 FROM workflow WHERE patch_sha256 = ?1 OR environment_sha256 = ?1"
                       " LIMIT 1");
   return sql::bind(s, sha256).executeStep();
@@ -147,6 +148,8 @@ std::vector<std::string> named_blobs(SQLite::Database& db) {
       "SELECT sha256 FROM model WHERE dropped_at IS NULL"
       " AND sweep NOT IN (SELECT id FROM sweep WHERE imported_at IS NOT NULL)"
       " UNION SELECT sha256 FROM artifact"
+      " UNION SELECT sha256 FROM snapshot"
+      " WHERE sweep NOT IN (SELECT id FROM sweep WHERE imported_at IS NOT NULL)"
       " UNION SELECT patch_sha256 FROM workflow WHERE patch_sha256 <> ''"
       " UNION SELECT environment_sha256 FROM workflow WHERE environment_sha256 <> ''");
   std::vector<std::string> digests;

@@ -65,6 +65,14 @@ std::string read_inner_path(const Spot& spot) {
   return path;
 }
 
+// On the machine of the user who submits a sweep, and perhaps on workers.
+std::string read_absolute_path(const Spot& spot) {
+  auto path = Line{1, 4096}(spot);
+  if (!path.starts_with('/'))
+    spot.refuse_rule("is an absolute path (hone submit completes a relative one)");
+  return path;
+}
+
 std::string read_pattern(const Spot& spot) {
   const auto pattern = Text{}(spot);
   if (auto made = LinePattern::make(pattern); !made) spot.refuse_rule(made.error().detail);
@@ -186,12 +194,40 @@ void check(Reader& reader, const CollectSpec& collect) {
   check("step", collect.step);
 }
 
+void fields(auto& f, Of<SubmitterPlace> auto& p) {
+  f.some("folder", p.folder, read_absolute_path).some("python", p.python, read_absolute_path);
+}
+
+// snapshot, or {sha256: ..., bytes: ...}
+void fields(auto& f, Of<CodeSnapshot> auto& c) {
+  f("sha256", c.sha256, Digest{})("bytes", c.bytes, Integer{1, exact_max});
+}
+template <>
+CodeSnapshot read(const Spot& spot) {
+  if (!spot.json.is_string()) return read_object<CodeSnapshot>(spot);
+  if (spot.json != "snapshot")
+    spot.refuse_rule("must be snapshot, or {sha256, bytes} of one, not " + described(spot.json));
+  return {};
+}
+template <>
+Json write(const CodeSnapshot& code) {
+  return code.sha256.empty() ? Json("snapshot") : write_object(code);
+}
+
 void fields(auto& f, Of<CommandTrainer> auto& t) {
   f("run", t.argv, read_command_words).maybe("params", t.params).some("env", t.env, Environment{});
   f.maybe("folder", t.folder).some("prepare", t.prepare, read_command_words);
   f.some("collect", t.collect)
       .some("artifacts", t.artifacts, OneOrMore{read_inner_path, patterns_max});
   f.some("disk", t.disk, read_size).some("may_change", t.may_change, ListOf{name_rule, 1000});
+  f.some("cwd", t.cwd, read_absolute_path).some("python", t.python, read_absolute_path);
+  f.some("submitter", t.submitter).some("code", t.code);
+}
+
+// The client that takes a snapshot takes it of `cwd`.
+void check(Reader& reader, const CommandTrainer& trainer) {
+  if (trainer.code && !trainer.code->sha256.empty() && !trainer.cwd.empty())
+    reader.refuse_rule("cwd", "excludes a snapshot, in whose folder the program runs");
 }
 
 template <>

@@ -268,7 +268,7 @@ void changes_of_edit(auto& f, auto& edit, std::string_view widened, auto& wideni
   f.some("trials", edit.trials, Count{1, trials_max});
   f.some("concurrency", edit.concurrency, Integer{0, concurrency_max});
   f.some(widened, widenings).some("share", edit.share, Integer{1, share_max});
-  f.some("slots", edit.slots).some("by", edit.by);
+  f.some("slots", edit.slots).some("by", edit.by).some("command", edit.command);
 }
 
 }  // namespace hone::codec

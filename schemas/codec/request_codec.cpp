@@ -157,8 +157,9 @@ void fields(auto& f, Of<EditRequest> auto& r) {
 }
 void check(Reader& reader, const EditRequest& request) {
   if (!request.trials && !request.concurrency && request.widen.empty() && !request.share &&
-      !request.slots && !request.by)
-    reader.refuse("trials", "name what to change: trials, concurrency, widen, share, slots or by");
+      !request.slots && !request.by && !request.command)
+    reader.refuse("trials",
+                  "name what to change: trials, concurrency, widen, share, slots, by or command");
 }
 
 // One column each: an export is smaller for it.

@@ -26,9 +26,11 @@ bool has_non_finite(const Json& json) {
 }  // namespace
 
 Status check(const SweepSpec& spec) {
-  const auto read = decode_request<SweepSpec>(encode(spec));
+  const auto read = settled(spec);
   return read ? Status(Done{}) : read.error();
 }
+
+Result<SweepSpec> settled(const SweepSpec& spec) { return decode_request<SweepSpec>(encode(spec)); }
 
 Status check(const Parameter& parameter) {
   const auto read = decode_space(encode_space({parameter}), "");

@@ -20,6 +20,10 @@ namespace hone::rules {
 // ("/search/trials").
 Status check(const SweepSpec& spec);
 
+// Returns the spec as its own description reads it: with what a sweep file may leave out, such as
+// the columns of a command's objectives. Refuses as check() does.
+Result<SweepSpec> settled(const SweepSpec& spec);
+
 // Refuses (invalid) a domain, condition or name that a sweep file may not state. error.at is
 // relative to the parameter ("/min").
 Status check(const Parameter& parameter);

@@ -41,6 +41,7 @@ void apply(const SweepEdited& edit, SweepSpec& spec) {
   if (edit.share) spec.share = edit.share;
   if (edit.slots) spec.slots = *edit.slots;
   if (edit.by) spec.by = *edit.by == Deadline{} ? std::nullopt : edit.by;
+  if (edit.command) spec.trainer = *edit.command;
   for (const Widening& widening : edit.widened)
     for (Parameter& parameter : spec.parameters)
       if (parameter.name == widening.name) widen(parameter, widening);

@@ -308,7 +308,8 @@ struct SweepEdited {
   std::vector<Widening> widened{};
   std::optional<int> share{};
   std::optional<SlotsSpec> slots{};
-  std::optional<Deadline> by{};  // both zero: none any more
+  std::optional<Deadline> by{};             // both zero: none any more
+  std::optional<CommandTrainer> command{};  // of later attempts; CodeRecorded names theirs
 };
 
 // The code that an attempt executes, as its worker found it.

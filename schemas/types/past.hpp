@@ -57,7 +57,8 @@ struct EditRequest {
   std::vector<Widening> widen{};
   std::optional<int> share{};
   std::optional<SlotsSpec> slots{};
-  std::optional<Deadline> by{};  // both zero: none any more
+  std::optional<Deadline> by{};             // both zero: none any more
+  std::optional<CommandTrainer> command{};  // of later attempts
 };
 
 }  // namespace hone

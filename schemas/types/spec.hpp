@@ -50,6 +50,8 @@ inline bool is_population(const SweepSpec& spec) {
 }
 
 // The step of a pipeline, null where there is none: a sweep without steps has no step 0.
+// Its command, or those of its steps.
+std::vector<const CommandTrainer*> commands_of(const SweepSpec& spec);
 const StepSpec* step_of(const SweepSpec& spec, int step);
 // Steps of every run: 1 without a pipeline.
 int steps_of(const SweepSpec& spec);

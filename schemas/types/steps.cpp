@@ -4,6 +4,14 @@
 
 namespace hone {
 
+std::vector<const CommandTrainer*> commands_of(const SweepSpec& spec) {
+  std::vector<const CommandTrainer*> commands;
+  if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer)) commands.push_back(command);
+  if (const auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer))
+    for (const StepSpec& step : pipeline->steps) commands.push_back(&step.command);
+  return commands;
+}
+
 const StepSpec* step_of(const SweepSpec& spec, int step) {
   const auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer);
   if (pipeline == nullptr || step < 0 || step >= static_cast<int>(pipeline->steps.size()))

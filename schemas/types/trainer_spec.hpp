@@ -68,6 +68,22 @@ struct EnvVar {
   friend bool operator==(const EnvVar&, const EnvVar&) = default;
 };
 
+// Where and with what the user who submitted a command would run it. A worker uses each where it
+// exists there. Empty: it was not recorded.
+struct SubmitterPlace {
+  std::string folder{};
+  std::string python{};  // of the active virtual environment, or the first on the PATH
+  friend bool operator==(const SubmitterPlace&, const SubmitterPlace&) = default;
+};
+
+// The tracked files of the submitter's folder with its uncommitted changes, as a blob
+// (sdk/cpp/code_snapshot.hpp). Without a digest it is wanted, and the client has to take it.
+struct CodeSnapshot {
+  std::string sha256{};
+  std::int64_t bytes = 0;
+  friend bool operator==(const CodeSnapshot&, const CodeSnapshot&) = default;
+};
+
 // Any program of the user's. Each "${name}" in a word of it is replaced by the parameter's value
 // (schemas/types/command_words.hpp); no shell is involved.
 struct CommandTrainer {
@@ -80,6 +96,12 @@ struct CommandTrainer {
   std::vector<std::string> artifacts{};  // patterns of files in the run's own folder to keep
   std::int64_t disk = 0;  // bytes that the run's own folder may hold; 0: the worker's bound
   std::vector<std::string> may_change{};  // parameters that a run may resume with other values of
+  // Absolute. Needed on the worker, unlike those of `submitter`: the folder in place of the
+  // worker's, and the interpreter of `python3` in the words, with its environment.
+  std::string cwd{};
+  std::string python{};
+  SubmitterPlace submitter{};
+  std::optional<CodeSnapshot> code{};  // the folder in place of all others
   friend bool operator==(const CommandTrainer&, const CommandTrainer&) = default;
 };
 

@@ -2,18 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace hone {
-namespace {
 
 std::optional<double> as_number(const Value& value) {
   if (const auto* real = std::get_if<double>(&value)) return *real;
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
   return std::nullopt;
 }
-
-}  // namespace
 
 bool same_number(double a, double b) {
   const double larger = std::max(std::abs(a), std::abs(b));

@@ -2,6 +2,8 @@
 // choices, filters, changes of a fork.
 #pragma once
 
+#include <optional>
+
 #include "schemas/types/value.hpp"
 
 namespace hone {
@@ -9,6 +11,9 @@ namespace hone {
 // Numbers whose difference is at most this share of the larger one are the same: it covers what
 // arithmetic leaves of 0.1 + 0.2, and is far below any step that a sweep searches.
 inline constexpr double same_within = 1e-12;
+
+// nullopt for what is no number: truth values, texts, JSON texts.
+std::optional<double> as_number(const Value& value);
 
 bool same_number(double a, double b);
 

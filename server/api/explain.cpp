@@ -176,10 +176,18 @@ std::string failed_text(const Facts& facts) {
   return text + "." + class_text(run.failure);
 }
 
-// Behind all sentences: a sentence that followed would belong to the lines of the log.
 std::string log_text(const RunRow& run) {
   if (run.state != RunState::failed || run.log_tail.empty()) return "";
-  return " The last lines of its log:\n" + run.log_tail;
+  std::string tail = run.log_tail;
+  while (!tail.empty() && tail.back() == '\n') tail.pop_back();
+  return " The last lines of its log:\n" + tail;
+}
+
+// The cause with the end of the log, then what else is known: behind lines of the log it begins a
+// paragraph.
+std::string with_details(std::string text, const std::string& log, std::string details) {
+  if (!log.empty() && !details.empty()) details.replace(0, 1, "\n\n");
+  return text + log + details;
 }
 
 std::string rest_text(const RunRow& run) {
@@ -312,11 +320,12 @@ Result<Json> explain(SQLite::Database& db, const RunRow& run) {
   ResourcesSpec claimed = facts->resources;
   if (width) claimed.cpus = width->cpus;
   const auto use = read_use(db, run.id, claimed);
-  json["text"] = subject(*facts) + story(*facts) + fork_text(facts->run) +
-                 (facts->asked ? "" : turn_text(db, run, facts->resources)) + width_text(width) +
-                 neighbours_text(db, run) +
-                 (is_end(run.state) ? "" : kept_free_text(db, run.sweep)) +
-                 (use ? " " + use_text(*use) : "") + doubt(*facts) + log_text(run);
+  json["text"] = with_details(subject(*facts) + story(*facts) + doubt(*facts), log_text(run),
+                              fork_text(facts->run) +
+                                  (facts->asked ? "" : turn_text(db, run, facts->resources)) +
+                                  width_text(width) + neighbours_text(db, run) +
+                                  (is_end(run.state) ? "" : kept_free_text(db, run.sweep)) +
+                                  (use ? " " + use_text(*use) : ""));
   json["use"] = render_use(use);
   json["verdicts"] = verdicts(*facts);
   return json;

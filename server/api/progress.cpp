@@ -129,10 +129,15 @@ double phases_per_s(SQLite::Database& db, SweepId sweep, std::int64_t phases, In
          (static_cast<double>(std::max(busy.us, std::int64_t{1})) / 1e6);
 }
 
-double phases_per_s(SQLite::Database& db, const SweepRow& sweep, Instant now) {
+void add_pace(SQLite::Database& db, const SweepRow& sweep, Instant now,
+              forecast::SweepSoFar& counts) {
   const double window = pace_window(sweep, sweep.phases_done, now);
   const Instant from = now - Duration{static_cast<std::int64_t>(window)};
-  return phases_per_s(db, sweep.id, read_pace(db, sweep.id, from).reports, from, now);
+  const Pace pace = read_pace(db, sweep.id, from);
+  counts.phases_per_s = phases_per_s(db, sweep.id, pace.reports, from, now);
+  if (!pace.last) return;
+  counts.phases_per_s_before = phases_per_s(db, sweep.id, pace.reports, from, *pace.last);
+  counts.silence_s = static_cast<double>(work_time(db, sweep.id, *pace.last, now).busy.us) / 1e6;
 }
 
 // Completes the counts by what the sweep file says.
@@ -158,14 +163,14 @@ std::optional<forecast::SweepEnd> forecast_end(SQLite::Database& db, const Sweep
   const std::int64_t training = runs.leased + runs.running;
   if (sweep.state != SweepState::running || training == 0 || is_population(spec))
     return std::nullopt;
-  return end_after({.rule = {},
-                    .runs_started = sweep.trials_proposed * sweep.seeds - runs.queued,
-                    .training = training,
-                    .paused = runs.paused,
-                    .ended = runs.completed + runs.stopped + runs.failed + runs.canceled,
-                    .phases_done = sweep.phases_done,
-                    .phases_per_s = phases_per_s(db, sweep, now)},
-                   sweep, spec, now);
+  forecast::SweepSoFar counts{.rule = {},
+                              .runs_started = sweep.trials_proposed * sweep.seeds - runs.queued,
+                              .training = training,
+                              .paused = runs.paused,
+                              .ended = runs.completed + runs.stopped + runs.failed + runs.canceled,
+                              .phases_done = sweep.phases_done};
+  add_pace(db, sweep, now, counts);
+  return end_after(counts, sweep, spec, now);
 }
 
 std::optional<forecast::SweepEnd> forecast_end_at(SQLite::Database& db, const SweepRow& sweep,
@@ -188,10 +193,11 @@ std::optional<forecast::SweepEnd> forecast_end_at(SQLite::Database& db, const Sw
 
 Json render_end(const std::optional<forecast::SweepEnd>& end) {
   if (!end) return nullptr;
+  // Up: what is left takes time, however fast the first reports came.
   Json json;
-  json["seconds"] = std::llround(end->seconds);
-  json["low"] = std::llround(end->low);
-  json["high"] = std::llround(end->high);
+  json["seconds"] = std::llround(std::ceil(end->seconds));
+  json["low"] = std::llround(std::ceil(end->low));
+  json["high"] = std::llround(std::ceil(end->high));
   return json;
 }
 

@@ -40,7 +40,8 @@ constexpr std::array table{
     Route{get, "/v1/version", needs_read, Probe{version}},
     Route{get, "/v1/me", needs_any, Read{me}},
 
-    Route{post, "/v1/sweeps", needs_submit, Write{parse_submit, render_answer<Submit>}},
+    Route{post, "/v1/sweeps", needs_submit,
+          Write{parse_submit, render_answer<Submit>, check_code_submitted}},
     Route{get, "/v1/sweeps", needs_read, Read{sweeps, filtered | Query::all}},
     Route{get, "/v1/sweeps/{sweep}", needs_read, Read{sweep}},
     Route{post, "/v1/sweeps/{sweep}/steer", needs_submit, write_to<&Steer::sweep>()},
@@ -68,7 +69,8 @@ constexpr std::array table{
     Route{get, "/v1/sweeps/{sweep}/export", needs_read, Piecewise{export_sweep}},
     Route{get, "/v1/sweeps/{sweep}/replay", needs_read, Read{replay, {}, Weight::heavy}},
     Route{post, "/v1/sweeps/{sweep}/archive", needs_submit, write_to<&Archive::sweep>()},
-    Route{post, "/v1/sweeps/{sweep}/edit", needs_submit, write_to<&Edit::sweep>()},
+    Route{post, "/v1/sweeps/{sweep}/edit", needs_submit,
+          write_to<&Edit::sweep>({.check = check_code_edited})},
     Route{post, "/v1/trials/{trial}/pin", needs_submit, write_to<&Pin::trial>()},
 
     Route{get, "/v1/trials/{trial}", needs_read, Read{trial}},

@@ -75,6 +75,10 @@ ReadResult explain_run(SQLite::Database& db, const Request& request);
 ReadResult workers(SQLite::Database& db, const Request& request);
 ReadResult worker(SQLite::Database& db, const Request& request);
 
+// code.cpp
+Status check_code_submitted(const BlobStore& blobs, const Command& command);
+Status check_code_edited(const BlobStore& blobs, const Command& command);
+
 // leases.cpp
 std::optional<Command> take_back_lease(const Reply& reply);
 Status check_save_artifact(const BlobStore& blobs, const Command& command);

@@ -21,6 +21,17 @@ double phases_until_left(const SweepSoFar& sweep) {
                   static_cast<double>(sweep.phases_done) / std::max(left, 0.5));
 }
 
+// Runs that report nothing for longer than their phases took hang. The next phase may end now, at
+// the pace before, or each may take as long as this one has.
+void widen_in_silence(SweepEnd& end, const SweepSoFar& sweep) {
+  if (sweep.phases_per_s_before <= 0) return;
+  const auto training = static_cast<double>(std::max<std::int64_t>(1, sweep.training));
+  const double phase_s = training / sweep.phases_per_s_before;
+  if (sweep.silence_s <= phase_s) return;
+  end.low *= std::min(1.0, sweep.phases_per_s / sweep.phases_per_s_before);
+  end.high *= sweep.silence_s / phase_s;
+}
+
 }  // namespace
 
 std::optional<EndTimes> end_times(const SweepSoFar& sweep) {
@@ -48,7 +59,9 @@ std::optional<SweepEnd> forecast_sweep_end(const SweepSoFar& sweep) {
   if (row == rows.end()) return std::nullopt;
   const EndWeights& weights = sweep.runs > sweep.runs_started ? row->proposing : row->finishing;
   const double seconds = weighted(*times, weights);
-  return SweepEnd{seconds, seconds * weights.low, seconds * weights.high};
+  SweepEnd end{seconds, seconds * weights.low, seconds * weights.high};
+  widen_in_silence(end, sweep);
+  return end;
 }
 
 }  // namespace hone::forecast

@@ -20,6 +20,8 @@ struct SweepSoFar {
   std::int64_t phases_done = 0;
   int phases_per_run = 1;
   double phases_per_s = 0;  // of all runs, lately
+  // The time in which runs trained since the last of these phases ended, and their pace until then.
+  double silence_s = 0, phases_per_s_before = 0;
 };
 
 // Time left, in seconds.

@@ -101,6 +101,17 @@ Status check_trials(const Sweep& sweep, std::int64_t trials) {
                 "/trials");
 }
 
+// The command as the file of this sweep would state it.
+Result<CommandTrainer> settled_command(SweepSpec spec, const CommandTrainer& command) {
+  if (!std::holds_alternative<CommandTrainer>(spec.trainer))
+    return refuse(Code::conflict, "the sweep has no command but a trainer or steps; fork it",
+                  "/command");
+  spec.trainer = command;
+  auto settled = rules::settled(spec);
+  if (!settled) return settled.error();
+  return std::get<CommandTrainer>(std::move(settled->trainer));
+}
+
 // An ended sweep is continued by further trials only.
 Status check_state(const Book& book, const Sweep& sweep, const EditRequest& request) {
   const std::string id = text(sweep.id);
@@ -141,15 +152,22 @@ Result<Events> decide_edit(const Book& book, const Edit& command) {
   if (request.trials)
     if (auto fits = check_trials(*sweep, *request.trials); !fits) return fits.error();
   if (auto fits = check_widenings(sweep->spec, request.widen); !fits) return fits.error();
-  const SweepEdited edited{sweep->id,     request.request_id, request.trials, request.concurrency,
-                           request.widen, request.share,      request.slots,  request.by};
+  SweepEdited edited{sweep->id,           request.request_id, request.trials,
+                     request.concurrency, request.widen,      request.share,
+                     request.slots,       request.by,         {}};
+  if (request.command) {
+    auto settled = settled_command(sweep->spec, *request.command);
+    if (!settled) return settled.error();
+    edited.command = *std::move(settled);
+  }
   SweepSpec spec = sweep->spec;
   apply(edited, spec);
   if (const int most = most_resources(spec).cpus;
       request.slots && spec.slots.max.value_or(most) < most)
     return refuse(Code::invalid, "a run needs " + std::to_string(most) + " slots", "/slots/max");
   // What an earlier hone accepted stays: it is checked again only where it asks for more.
-  if (request.trials || !request.widen.empty() || request.slots || request.by || request.share)
+  if (request.trials || !request.widen.empty() || request.slots || request.by || request.share ||
+      request.command)
     if (auto fits = check_changed(spec, value_rule(sweep->rules)); !fits) return fits.error();
   return Events{edited};
 }

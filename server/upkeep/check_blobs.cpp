@@ -50,16 +50,18 @@ bool has_column(SQLite::Database& db, const char* table, const char* column) {
 }  // namespace
 
 std::vector<BlobRow> kept_blobs(SQLite::Database& db) {
-  std::string kept = "WHERE 1";
-  if (has_column(db, "model", "dropped_at")) kept += " AND dropped_at IS NULL";
-  // The checkpoints of an imported sweep are in its original data folder.
+  std::string from_here = "WHERE 1";
+  // The checkpoints of an imported sweep are in its original data folder, and so is its code.
   if (has_column(db, "sweep", "imported_at"))
-    kept += " AND sweep NOT IN (SELECT id FROM sweep WHERE imported_at IS NOT NULL)";
-  const bool artifacts = db.tableExists("artifact");
-  SQLite::Statement rows(db,
-                         "SELECT sha256, max(bytes) FROM (SELECT sha256, bytes FROM model " + kept +
-                             (artifacts ? " UNION ALL SELECT sha256, bytes FROM artifact" : "") +
-                             ") GROUP BY sha256");
+    from_here += " AND sweep NOT IN (SELECT id FROM sweep WHERE imported_at IS NOT NULL)";
+  std::string kept = from_here;
+  if (has_column(db, "model", "dropped_at")) kept += " AND dropped_at IS NULL";
+  const bool artifacts = db.tableExists("artifact"), snapshots = db.tableExists("snapshot");
+  SQLite::Statement rows(
+      db, "SELECT sha256, max(bytes) FROM (SELECT sha256, bytes FROM model " + kept +
+              (artifacts ? " UNION ALL SELECT sha256, bytes FROM artifact" : "") +
+              (snapshots ? " UNION ALL SELECT sha256, bytes FROM snapshot " + from_here : "") +
+              ") GROUP BY sha256");
   std::vector<BlobRow> blobs;
   while (rows.executeStep())
     blobs.push_back({rows.getColumn(0).getString(), rows.getColumn(1).getInt64()});

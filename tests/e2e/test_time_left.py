@@ -14,7 +14,7 @@ def test_is_told_with_an_interval_while_runs_train_and_never_beyond_the_time_lim
     assert looks(server, sweep) == [None, None]  # at an unknown pace
     server.report(grant, 0, 1.0)
     for eta in looks(server, sweep):
-        assert 0 <= eta["low"] <= eta["seconds"] <= eta["high"] <= 3600
+        assert 1 <= eta["low"] <= eta["seconds"] <= eta["high"] <= 3600
 
     assert "time left" in ok("ls", server=server)
     assert "time left" in ok("show", sweep, server=server)

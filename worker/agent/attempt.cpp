@@ -72,7 +72,9 @@ void Attempt::line_received(Turn& turn, const LineReceived& input) {
 }
 
 void Attempt::not_started(Turn& turn, const NotStarted& input) {
-  if (process_.is_running()) cannot_start(turn, input.detail, input.fault_is_here);
+  if (!process_.is_running()) return;
+  if (input.is_elsewhere) return is_elsewhere(turn, input.detail);
+  cannot_start(turn, input.detail, input.fault_is_here);
 }
 
 void Attempt::exited(Turn& turn, const Exited& input) {
@@ -177,30 +179,47 @@ void Attempt::advance(Turn& turn) {
 }
 
 void Attempt::fetch_inputs(Turn& turn) {
-  if (grant_.inputs.empty()) return prepare(turn);
+  if (grant_.inputs.empty()) return fetch_code(turn);
   call_.send(turn, FetchInputs{grant_.lease, grant_.inputs});
+}
+
+void Attempt::fetch_code(Turn& turn) {
+  const auto* command = std::get_if<CommandTrainer>(&grant_.trainer);
+  if (command == nullptr || !command->code) return prepare(turn);
+  call_.send(turn, FetchCode{grant_.lease, *command->code});
 }
 
 // The code is recorded before the process starts: a commit that follows is not what it executes.
 void Attempt::prepare(Turn& turn) {
   if (!records_code_) return spawn(turn);
-  call_.send(turn, RecordCode{grant_.lease, grant_.trainer});
+  call_.send(turn, RecordCode{grant_.lease, grant_.trainer, code_});
 }
 
 void Attempt::spawn(Turn& turn) {
   process_.started(turn.now);
   phase_from_ = turn.now;
-  turn.actions.emplace_back(Spawn{grant_, resume_path_, inputs_path_, gpus_});
+  turn.actions.emplace_back(
+      Spawn{grant_, resume_path_, inputs_path_, gpus_, code_ ? code_->folder : std::string()});
 }
 
 void Attempt::cannot_start(Turn& turn, std::string detail, bool fault_is_here) {
-  note(turn, NoteLevel::error, "cannot start: " + detail);
   if (fault_is_here) turn.rest_until = turn.now + limits::rest;
-  process_.not_started({fault_is_here ? EndReason::requeue_requested : EndReason::cannot_start,
-                        0,
-                        std::move(detail),
-                        {},
-                        fault_is_here ? Failure::infra : Failure::user_error});
+  end_unstarted(turn, {fault_is_here ? EndReason::requeue_requested : EndReason::cannot_start,
+                       0,
+                       std::move(detail),
+                       {},
+                       fault_is_here ? Failure::infra : Failure::user_error});
+}
+
+// Another worker may have it, so the run is tried there, as often as limits.max_retries allows.
+// This worker is in order.
+void Attempt::is_elsewhere(Turn& turn, std::string detail) {
+  end_unstarted(turn, {EndReason::cannot_start, 0, std::move(detail), {}, Failure::infra});
+}
+
+void Attempt::end_unstarted(Turn& turn, EndRequest end) {
+  note(turn, NoteLevel::error, "cannot start: " + end.detail);
+  process_.not_started(std::move(end));
   if (lease_ == Lease::lost) return forget(turn);
   advance(turn);
 }
@@ -250,6 +269,11 @@ void Attempt::on_reply(Turn& turn, const FetchBlob&, const FetchedBlob& reply) {
 
 void Attempt::on_reply(Turn& turn, const FetchInputs&, const FetchedInputs& reply) {
   inputs_path_ = reply.folder;
+  fetch_code(turn);
+}
+
+void Attempt::on_reply(Turn& turn, const FetchCode&, const UnpackedCode& reply) {
+  code_ = reply;
   prepare(turn);
 }
 
@@ -305,6 +329,11 @@ void Attempt::on_error(Turn& turn, const FetchBlob&, const Error& error) {
 
 void Attempt::on_error(Turn& turn, const FetchInputs&, const Error& error) {
   cannot_start(turn, "cannot fetch the files of an earlier step: " + error.detail,
+               error.code == Code::internal);
+}
+
+void Attempt::on_error(Turn& turn, const FetchCode&, const Error& error) {
+  cannot_start(turn, "cannot fetch the code of the sweep: " + error.detail,
                error.code == Code::internal);
 }
 

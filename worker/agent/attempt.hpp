@@ -50,9 +50,12 @@ class Attempt {
 
   void advance(Turn& turn);
   void fetch_inputs(Turn& turn);
+  void fetch_code(Turn& turn);
   void prepare(Turn& turn);
   void spawn(Turn& turn);
   void cannot_start(Turn& turn, std::string detail, bool fault_is_here);
+  void is_elsewhere(Turn& turn, std::string detail);
+  void end_unstarted(Turn& turn, EndRequest end);
   void end_process(Turn& turn, Stop stop);
   void lose(Turn& turn, const std::string& why, bool refused);
   void forget(Turn& turn);
@@ -62,6 +65,7 @@ class Attempt {
   // The reply to each kind of call.
   void on_reply(Turn& turn, const FetchBlob& call, const FetchedBlob& reply);
   void on_reply(Turn& turn, const FetchInputs& call, const FetchedInputs& reply);
+  void on_reply(Turn& turn, const FetchCode& call, const UnpackedCode& reply);
   void on_reply(Turn& turn, const StoreBlob& call, const StoredBlob& reply);
   void on_reply(Turn& turn, const SaveModelCall& call, const SaveModelReply& reply);
   void on_reply(Turn& turn, const ReportCall& call, const ReportReply& reply);
@@ -75,6 +79,7 @@ class Attempt {
   }
   void on_error(Turn& turn, const FetchBlob& call, const Error& error);
   void on_error(Turn& turn, const FetchInputs& call, const Error& error);
+  void on_error(Turn& turn, const FetchCode& call, const Error& error);
   void on_error(Turn& turn, const StoreBlob& call, const Error& error);
   void on_error(Turn& turn, const SaveModelCall& call, const Error& error);
   void on_error(Turn& turn, const ReportCall& call, const Error& error);
@@ -91,6 +96,7 @@ class Attempt {
   Instant phase_from_{};
   std::string resume_path_{};
   std::string inputs_path_{};
+  std::optional<UnpackedCode> code_{};
   Lease lease_ = Lease::held;
   ProcessControl process_;
   Delivery delivery_;

@@ -104,5 +104,7 @@ inline constexpr std::size_t artifact_name_bytes_max = 300;
 
 // The cache of checkpoints.
 inline constexpr std::int64_t cache_bytes_max = std::int64_t{4} * 1024 * 1024 * 1024;
+// Snapshots of code that stay unpacked: of the last sweeps, 1 GiB at most besides those in use.
+inline constexpr std::size_t code_folders_max = 16;
 
 }  // namespace hone::worker::limits

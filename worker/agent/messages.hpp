@@ -42,11 +42,25 @@ struct StoreBlob {
   LeaseId lease;
   std::string path;  // as the trial process named it
 };
+// A snapshot of code, unpacked on this machine.
+struct UnpackedCode {
+  std::string folder;      // absolute
+  std::string git_commit;  // of the folder from which it was taken
+  std::string git_branch;
+  std::string patch_file;  // its uncommitted changes; empty without any
+};
+// Download the snapshot of a command, unless it is unpacked on this machine.
+struct FetchCode {
+  LeaseId lease;
+  CodeSnapshot code;
+};
 // Record the code that the run will execute and send it to the server.
 struct RecordCode {
   LeaseId lease;
   TrainerSpec trainer;
+  std::optional<UnpackedCode> code{};
   std::string folder{};          // filled in by the loop: the agent knows no folder
+  std::string python{};          // and no interpreter
   std::string program_folder{};  // where hone-train is installed
 };
 struct KeptFile {
@@ -75,7 +89,7 @@ struct KeepFiles {
 
 using Call =
     std::variant<JoinRequest, AcquireRequest, BeatCall, ReportCall, SaveModelCall, MetricsCall,
-                 EndCall, StoreBlob, FetchBlob, FetchInputs, KeepFiles, RecordCode>;
+                 EndCall, StoreBlob, FetchBlob, FetchInputs, FetchCode, KeepFiles, RecordCode>;
 
 struct StoredBlob {
   std::string sha256;
@@ -89,9 +103,10 @@ struct FetchedInputs {
 };
 
 // By call: JoinReply, optional<LeaseGrant>, BeatReply, ReportReply, SaveModelReply, Done (metrics,
-// end, files, code), StoredBlob, FetchedBlob, FetchedInputs.
-using CallReply = std::variant<Done, JoinReply, std::optional<LeaseGrant>, BeatReply, ReportReply,
-                               SaveModelReply, StoredBlob, FetchedBlob, FetchedInputs>;
+// end, files, code), StoredBlob, FetchedBlob, FetchedInputs, UnpackedCode.
+using CallReply =
+    std::variant<Done, JoinReply, std::optional<LeaseGrant>, BeatReply, ReportReply, SaveModelReply,
+                 StoredBlob, FetchedBlob, FetchedInputs, UnpackedCode>;
 
 using CallId = std::int64_t;
 
@@ -111,6 +126,7 @@ struct NotStarted {  // Spawn failed
   LeaseId lease;
   std::string detail;
   bool fault_is_here = false;  // this machine's (a full disk): the run may start on another one
+  bool is_elsewhere = false;   // what the command needs is not on this machine
 };
 struct Exited {  // after every line that it wrote was passed in as LineReceived
   LeaseId lease;
@@ -160,6 +176,7 @@ struct Spawn {  // answered by NotStarted, or later by Exited
   std::string resume_path;    // empty without a checkpoint to continue from
   std::string inputs_path{};  // empty without files of earlier steps
   std::vector<int> gpus{};    // the device numbers this run may see
+  std::string code_folder{};  // of its snapshot; empty without one
 };
 struct AnswerTrial {  // answers the oldest unanswered report or checkpoint of the socket
   LeaseId lease;

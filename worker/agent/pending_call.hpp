@@ -22,7 +22,7 @@ struct Turn {
 
 // The calls made under a lease.
 using LeaseCall = std::variant<ReportCall, SaveModelCall, MetricsCall, EndCall, StoreBlob,
-                               FetchBlob, FetchInputs, KeepFiles, RecordCode>;
+                               FetchBlob, FetchInputs, FetchCode, KeepFiles, RecordCode>;
 
 class PendingCall {
  public:

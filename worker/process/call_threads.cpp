@@ -20,6 +20,7 @@ Result<CallReply> as_reply(Result<T> result) {
 struct Performer {
   Client& client;
   BlobCache& cache;
+  CodeFolders& code;
   CodeRecorder& recorder;
 
   Result<CallReply> operator()(const JoinRequest& call) const {
@@ -72,6 +73,9 @@ struct Performer {
     if (!folder) return folder.error();
     return CallReply{FetchedInputs{std::move(*folder)}};
   }
+  Result<CallReply> operator()(const FetchCode& call) const {
+    return as_reply(code.take(call.lease, call.code, cache, client));
+  }
   Result<CallReply> operator()(const RecordCode& call) const {
     return as_reply(recorder.record(client, call));
   }
@@ -79,13 +83,14 @@ struct Performer {
 
 }  // namespace
 
-Result<CallReply> perform(Client& client, BlobCache& cache, CodeRecorder& recorder,
-                          const Call& call) {
-  return std::visit(Performer{client, cache, recorder}, call);
+Result<CallReply> perform(Client& client, BlobCache& cache, CodeFolders& code,
+                          CodeRecorder& recorder, const Call& call) {
+  return std::visit(Performer{client, cache, code, recorder}, call);
 }
 
-CallThreads::CallThreads(const Endpoint& endpoint, BlobCache& cache, Mailbox& mailbox)
-    : cache_(cache), mailbox_(mailbox) {
+CallThreads::CallThreads(const Endpoint& endpoint, BlobCache& cache, CodeFolders& code,
+                         Mailbox& mailbox)
+    : cache_(cache), code_(code), mailbox_(mailbox) {
   open(work_, endpoint, call_timeout, work_threads);
   open(beats_, endpoint, beat_timeout, 1);
   open(runs_, endpoint, call_timeout, run_threads);
@@ -119,7 +124,7 @@ void CallThreads::open(Pool& pool, const Endpoint& endpoint, Duration timeout, i
 
 void CallThreads::serve(Pool& pool, Client& client) {
   while (auto send = next(pool))
-    mailbox_.post({send->id, perform(client, cache_, recorder_, send->call)});
+    mailbox_.post({send->id, perform(client, cache_, code_, recorder_, send->call)});
 }
 
 std::optional<Send> CallThreads::next(Pool& pool) {

@@ -12,6 +12,7 @@
 #include "sdk/cpp/client.hpp"
 #include "worker/agent/messages.hpp"
 #include "worker/process/blob_cache.hpp"
+#include "worker/process/code_folders.hpp"
 #include "worker/process/code_recorder.hpp"
 #include "worker/process/mailbox.hpp"
 
@@ -19,8 +20,8 @@ namespace hone::worker {
 
 class CallThreads {
  public:
-  // `cache` and `mailbox` must outlive it. Posts the reply to every call in `mailbox`.
-  CallThreads(const Endpoint& endpoint, BlobCache& cache, Mailbox& mailbox);
+  // `cache`, `code` and `mailbox` must outlive it. Posts the reply to every call in `mailbox`.
+  CallThreads(const Endpoint& endpoint, BlobCache& cache, CodeFolders& code, Mailbox& mailbox);
   ~CallThreads();  // stop()
 
   // Does not block. StoreBlob::path must be absolute.
@@ -46,6 +47,7 @@ class CallThreads {
   static void close(Pool& pool);
 
   BlobCache& cache_;
+  CodeFolders& code_;
   CodeRecorder recorder_;
   Mailbox& mailbox_;
   Pool work_;  // join, acquire
@@ -54,7 +56,7 @@ class CallThreads {
 };
 
 // Makes one call and waits for its reply.
-Result<CallReply> perform(Client& client, BlobCache& cache, CodeRecorder& recorder,
-                          const Call& call);
+Result<CallReply> perform(Client& client, BlobCache& cache, CodeFolders& code,
+                          CodeRecorder& recorder, const Call& call);
 
 }  // namespace hone::worker

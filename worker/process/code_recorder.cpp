@@ -1,8 +1,24 @@
 #include "worker/process/code_recorder.hpp"
 
+#include <fcntl.h>
+
+#include "base/files.hpp"
 #include "base/sha256.hpp"
+#include "worker/process/work_place.hpp"
 
 namespace hone::worker {
+namespace {
+
+// The commit and the changes of the folder from which the snapshot was taken.
+void record_snapshot(const UnpackedCode& code, WorkflowInfo& info, WorkflowTexts& texts) {
+  info.git_commit = code.git_commit;
+  info.git_branch = code.git_branch;
+  if (code.patch_file.empty()) return;
+  texts.patch = read_to_end(FileHandle(::open(code.patch_file.c_str(), O_RDONLY | O_CLOEXEC)));
+  info.patch_sha256 = sha256_hex(texts.patch);
+}
+
+}  // namespace
 
 std::pair<WorkflowInfo, WorkflowTexts> CodeRecorder::find(const RecordCode& call) {
   WorkflowInfo info;
@@ -15,8 +31,12 @@ std::pair<WorkflowInfo, WorkflowTexts> CodeRecorder::find(const RecordCode& call
   } else if (const auto* command = std::get_if<CommandTrainer>(&call.trainer)) {
     info.command = command->argv;
     info.cwd = call.folder;
-    record_git(call.folder, info, texts);
-    texts.environment = environments_.list(command->argv, call.folder);
+    if (call.code)
+      record_snapshot(*call.code, info, texts);
+    else
+      record_git(call.folder, info, texts);
+    texts.environment =
+        environments_.list(words_at({call.folder, call.python}, command->argv), call.folder);
   }
   if (!texts.environment.empty()) info.environment_sha256 = sha256_hex(texts.environment);
   return {std::move(info), std::move(texts)};

@@ -8,6 +8,7 @@
 #include "schemas/codec/command_fill.hpp"
 #include "schemas/types/command_words.hpp"
 #include "schemas/types/passing.hpp"
+#include "worker/process/work_place.hpp"
 
 namespace hone::worker {
 namespace fs = std::filesystem;
@@ -126,7 +127,8 @@ Result<CommandPlan> plan_of(const CommandTrainer& command, const LeaseGrant& gra
   if (!argv) return argv.error();
   auto prepare = values.fill(command.prepare);
   if (!prepare) return prepare.error();
-  CommandPlan plan{{}, {}, folder_of(command.folder, places)};
+  const WorkPlace at{places.work_folder, places.python};
+  CommandPlan plan{{}, activation(places.python), folder_of(command.folder, places)};
   for (const EnvVar& variable : command.env) {
     auto value = values.fill(variable);
     if (!value) return value.error();
@@ -142,8 +144,8 @@ Result<CommandPlan> plan_of(const CommandTrainer& command, const LeaseGrant& gra
     if (!copy) return copy.error();
     if (!copy->empty()) plan.stages.push_back(*std::move(copy));
   }
-  if (!prepare->empty()) plan.stages.push_back(*std::move(prepare));
-  plan.stages.push_back(*std::move(argv));
+  if (!prepare->empty()) plan.stages.push_back(words_at(at, *std::move(prepare)));
+  plan.stages.push_back(words_at(at, *std::move(argv)));
   return plan;
 }
 

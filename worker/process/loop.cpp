@@ -51,7 +51,8 @@ Loop::Loop(LoopConfig config)
       agent_(config_.agent),
       spool_(config_.paths.data),
       cache_(config_.paths.data + "/cache"),
-      calls_(config_.endpoint, cache_, mailbox_),
+      code_(config_.paths.data + "/code"),
+      calls_(config_.endpoint, cache_, code_, mailbox_),
       logs_(config_.endpoint) {
   const sigset_t set = awaited_signals();
   signals_ = FileHandle(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
@@ -213,9 +214,13 @@ void Loop::perform(const Send& action) {
     call.files = *std::move(files);
     return calls_.send(action.id, std::move(call));
   }
-  if (const auto* code = std::get_if<RecordCode>(&action.call))
-    return calls_.send(action.id, RecordCode{code->lease, code->trainer, config_.paths.work_folder,
-                                             config_.paths.program_folder});
+  if (const auto* code = std::get_if<RecordCode>(&action.call)) {
+    WorkPlace place = work_place(code->trainer, config_.paths.work_folder,
+                                 code->code ? code->code->folder : std::string());
+    return calls_.send(action.id,
+                       RecordCode{code->lease, code->trainer, code->code, std::move(place.folder),
+                                  std::move(place.python), config_.paths.program_folder});
+  }
   const auto* store = std::get_if<StoreBlob>(&action.call);
   if (store == nullptr) return calls_.send(action.id, action.call);
   const auto path = checkpoint_path(*store);
@@ -226,8 +231,13 @@ void Loop::perform(const Send& action) {
 }
 
 void Loop::perform(const Spawn& action) {
-  auto run = RunProcess::start(config_.paths, action);
   const LeaseGrant& grant = action.grant;
+  const WorkPlace place = work_place(grant.trainer, config_.paths.work_folder, action.code_folder);
+  if (!place.missing.empty()) {
+    auto detail = why_not_here(place, config_.agent.join.host, agent_.worker());
+    return inputs_.emplace_back(NotStarted{grant.lease, std::move(detail), false, true}), void();
+  }
+  auto run = RunProcess::start(config_.paths, place, action);
   if (!run) {
     const Error& error = run.error();
     const bool fault_is_here = error.code == Code::internal || error.code == Code::busy;
@@ -263,6 +273,7 @@ void Loop::perform(const Forget& action) {
   runs_.erase(action.lease);
   meters_.erase(action.lease);
   timed_.erase(action.lease);
+  code_.release(action.lease);
   watch_gpus();
   recovered_.erase(action.lease);
   if (!action.refused) return spool_.close(action.lease);

@@ -94,6 +94,7 @@ class Loop {
   Spool spool_;
   Mailbox mailbox_;
   BlobCache cache_;
+  CodeFolders code_;
   CallThreads calls_;
   LogSender logs_;
   Instant logs_at_;  // when the followed logs are offered next

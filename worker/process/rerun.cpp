@@ -36,6 +36,12 @@ Result<RerunPlan> read_plan(const std::string& file) {
   auto grant = decode_reply<std::optional<LeaseGrant>>(*json);
   if (!grant) return grant.error();
   if (!*grant) return refuse(Code::invalid, file + " holds no grant");
+  // It is repeated with the code in the folder that the caller names.
+  if (auto* command = std::get_if<CommandTrainer>(&(*grant)->trainer)) {
+    command->cwd.clear();
+    command->submitter.folder.clear();
+    command->code.reset();
+  }
   RerunPlan plan{std::move(**grant), json->value("resume_path", ""), {}};
   for (const Json& one : json->value("verdicts", Json::array())) {
     auto verdict = decode_verdict(one, "/verdicts");
@@ -60,7 +66,10 @@ class Rerun {
   }
 
   Status run() {
-    auto started = RunProcess::start(paths_, Spawn{plan_.grant, plan_.resume_path, {}, {}});
+    const WorkPlace place = work_place(plan_.grant.trainer, paths_.work_folder, {});
+    if (!place.missing.empty())
+      return refuse(Code::not_found, place.missing + " is not on this machine");
+    auto started = RunProcess::start(paths_, place, Spawn{plan_.grant, plan_.resume_path, {}, {}});
     if (!started) return started.error();
     process_ = std::move(*started);
     while (!ended_) {

@@ -53,10 +53,10 @@ std::string log_path(const WorkerPaths& paths, AttemptId attempt) {
 }  // namespace
 
 Result<std::unique_ptr<RunProcess>> RunProcess::start(const WorkerPaths& paths,
-                                                      const Spawn& spawn) {
+                                                      const WorkPlace& place, const Spawn& spawn) {
   const LeaseGrant& grant = spawn.grant;
   // Planned once before anything is created: an invalid command leaves nothing behind.
-  auto planned = command_plan(grant, {{}, paths.program_folder, paths.work_folder, {}});
+  auto planned = command_plan(grant, {{}, paths.program_folder, place.folder, {}, place.python});
   if (!planned) return planned.error();
   auto folder = RunFolder::make(paths.data, grant, spawn.resume_path, spawn.inputs_path);
   if (!folder) return folder.error();
@@ -64,7 +64,7 @@ Result<std::unique_ptr<RunProcess>> RunProcess::start(const WorkerPaths& paths,
   if (!socket) return socket.error();
   std::unique_ptr<RunProcess> run(new RunProcess(spawn, std::move(*folder), std::move(*socket),
                                                  LogFile(log_path(paths, grant.attempt))));
-  if (auto begun = run->begin(paths, spawn); !begun) return begun.error();
+  if (auto begun = run->begin(paths, place, spawn); !begun) return begun.error();
   return run;
 }
 
@@ -89,10 +89,11 @@ RunProcess::RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket,
     following_->file.emplace(path);
 }
 
-Status RunProcess::begin(const WorkerPaths& paths, const Spawn& spawn) {
-  auto plan = command_plan(
-      spawn.grant, {folder_.places(), paths.program_folder, paths.work_folder, spawn.resume_path});
+Status RunProcess::begin(const WorkerPaths& paths, const WorkPlace& place, const Spawn& spawn) {
+  auto plan = command_plan(spawn.grant, {folder_.places(), paths.program_folder, place.folder,
+                                         spawn.resume_path, place.python});
   if (!plan) return plan.error();
+  if (!place.remark.empty()) log_.take("[hone: " + place.remark + "]\n");
   const ResourcesSpec& resources = spawn.grant.resources;
   stage_.env = with_variables(sharing_gpus(trial_environment(own_environment(), folder_.places(),
                                                              resources.cpus, spawn.gpus),

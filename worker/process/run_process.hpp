@@ -22,14 +22,15 @@
 #include "worker/process/params_watch.hpp"
 #include "worker/process/run_folder.hpp"
 #include "worker/process/trial_socket.hpp"
+#include "worker/process/work_place.hpp"
 
 namespace hone::worker {
 
 // The folders of a worker.
 struct WorkerPaths {
-  std::string data;            // has runs/, logs/ and cache/; absolute
+  std::string data;            // has runs/, logs/, cache/ and code/; absolute
   std::string program_folder;  // where hone-train is installed
-  std::string work_folder;     // the working folder of commands
+  std::string work_folder;     // of commands that name none
 };
 
 class RunProcess {
@@ -38,7 +39,8 @@ class RunProcess {
 
   // Call from a thread that lives as long as the worker. The error becomes the detail of the run's
   // end: internal or busy if this machine is at fault, any other code if the run is.
-  static Result<std::unique_ptr<RunProcess>> start(const WorkerPaths& paths, const Spawn& spawn);
+  static Result<std::unique_ptr<RunProcess>> start(const WorkerPaths& paths, const WorkPlace& place,
+                                                   const Spawn& spawn);
   ~RunProcess();  // kills what still runs
   RunProcess(const RunProcess&) = delete;
   RunProcess& operator=(const RunProcess&) = delete;
@@ -91,7 +93,7 @@ class RunProcess {
   };
 
   RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket, LogFile log);
-  Status begin(const WorkerPaths& paths, const Spawn& spawn);
+  Status begin(const WorkerPaths& paths, const WorkPlace& place, const Spawn& spawn);
   Status start_stage();
   bool start_next_stage(const ChildEnd& end);
   void serve_timer(std::vector<Received>& received);

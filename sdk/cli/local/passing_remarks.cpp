@@ -36,14 +36,6 @@ bool reads_hone(const std::string& program) {
       signs, [&](const char* sign) { return program.find(sign) != std::string::npos; });
 }
 
-std::vector<const CommandTrainer*> commands_of(const SweepSpec& spec) {
-  std::vector<const CommandTrainer*> commands;
-  if (const auto* command = std::get_if<CommandTrainer>(&spec.trainer)) commands.push_back(command);
-  if (const auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer))
-    for (const StepSpec& step : pipeline->steps) commands.push_back(&step.command);
-  return commands;
-}
-
 bool is_truth(const Domain& domain) {
   if (std::holds_alternative<BoolDomain>(domain)) return true;
   const auto* choice = std::get_if<ChoiceDomain>(&domain);

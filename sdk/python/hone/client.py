@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import (Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple,
                     Union)
 
-from . import rules
+from . import place, rules
 from .errors import HoneError, Problem, Unavailable
 from .repository import git
 from .transport import FIRST_PAUSE_S, LAST_PAUSE_S, Transport, document_of, query
@@ -83,14 +83,24 @@ class Client:
         """Submits a document or a file (JSON; YAML if PyYAML is installed). Returns the id of the sweep.
 
         `dataset`, {"name": ..., "version": ..., "digest": ...}, is recorded as the dataset
-        of its runs.
+        of its runs. Records the current folder and interpreter, and takes a snapshot of the code
+        where a command says `code: snapshot`, as `hone submit` does.
         """
-        body = {"request_id": request_id or str(uuid.uuid4()), "spec": tree(_document(spec)),
+        document = tree(_document(spec))
+        place.record(document)
+        place.take_snapshots(document, self._put_text)
+        body = {"request_id": request_id or str(uuid.uuid4()), "spec": document,
                 "workflow": dict(workflow) if workflow is not None else own_workflow()}
         if dataset is not None:
             body["dataset"] = dict(dataset)
         answer = rules.submit_reply(self._transport.json("POST", "/v1/sweeps", body))
         return str(answer["sweep"])
+
+    def _put_text(self, digest: str, content: bytes) -> None:
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(content)
+            file.flush()
+            self._transport.put(f"/v1/blobs/{digest}", file.name)
 
     def pause(self, sweep: str) -> str:
         return self.steer(sweep, "pause")

@@ -28,19 +28,20 @@ def _environment(settings: List[Tuple[str, str]]) -> Dict[str, str]:
     return environment
 
 
-def _output(settings: List[Tuple[str, str]], words: Tuple[str, ...]) -> Optional[str]:
+def _output(settings: List[Tuple[str, str]], words: Tuple[str, ...],
+            folder: Optional[str] = None) -> Optional[str]:
     try:
         done = subprocess.run(["git", "--no-pager", "--no-optional-locks", *words],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=30,
-                              check=False, env=_environment(settings))
+                              check=False, env=_environment(settings), cwd=folder)
     except (OSError, subprocess.TimeoutExpired, ValueError):
         return None
     return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else None
 
 
-def _is_at_home(settings: List[Tuple[str, str]]) -> bool:
+def _is_at_home(settings: List[Tuple[str, str]], folder: Optional[str]) -> bool:
     """Whether the work tree is the folder that holds `.git`: core.worktree may name another."""
-    places = (_output(settings, ("rev-parse", "--show-toplevel", "--absolute-git-dir"))
+    places = (_output(settings, ("rev-parse", "--show-toplevel", "--absolute-git-dir"), folder)
               or "").split("\n")
     try:
         home = os.path.join(places[0], ".git")
@@ -52,13 +53,14 @@ def _is_at_home(settings: List[Tuple[str, str]]) -> bool:
         return False
 
 
-def git(*words: str) -> str:
-    """What `git WORDS` prints in the current folder; "" if it fails."""
+def git(*words: str, folder: Optional[str] = None) -> str:
+    """What `git WORDS` prints in the folder, or the current one; "" if it fails."""
     settings = list(_FIXED)
     for scope in ("--local", "--worktree"):
-        names = _output(settings, ("config", scope, "--includes", "--list", "--name-only", "-z"))
+        names = _output(settings, ("config", scope, "--includes", "--list", "--name-only", "-z"),
+                        folder)
         if names is None and scope == "--local":
             return ""
         settings += [(name, "false" if name.endswith((".required", ".promisor")) else "")
                      for name in (names or "").split("\0") if _PROGRAM.fullmatch(name)]
-    return (_output(settings, words) or "") if _is_at_home(settings) else ""
+    return (_output(settings, words, folder) or "") if _is_at_home(settings, folder) else ""

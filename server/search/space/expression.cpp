@@ -10,12 +10,6 @@
 namespace hone {
 namespace {
 
-std::optional<double> as_number(const Value& value) {
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  return std::nullopt;
-}
-
 // Numbers compare as numbers (1 == 1.0); other values only with values of their type.
 bool equal_in_all_bits(const Value& a, const Value& b) {
   const auto x = as_number(a);

@@ -88,6 +88,12 @@ CommandTrainer Generator::command() {
   if (coin()) command.prepare = {"make", plain_text()};
   if (coin()) command.artifacts = {"*.png", "logs/**"};
   if (coin()) command.disk = integer(1 << 20, 1LL << 40);
+  if (coin()) command.python = "/opt/venv/bin/python3";
+  if (coin()) command.submitter = {"/home/ada/rl", coin() ? "/usr/bin/python3" : ""};
+  if (coin())
+    command.code = CodeSnapshot{sha256(), integer(1, 1 << 20)};
+  else if (coin())
+    command.cwd = "/srv/rl";
   if (coin()) return command;
   CollectSpec& collect = command.collect.emplace();
   if (coin()) collect.file = "results.txt";
@@ -366,7 +372,8 @@ std::vector<EventBody> Generator::sweep_events() {
       SweepArchived{id<SweepTag>(), coin()},
       TrialPinned{id<TrialTag>(), coin()},
       SweepEdited{id<SweepTag>(), any_text(), integer(1, 999), small(0, 9), widened(), small(1, 9),
-                  SlotsSpec{small(0, 9), 99}, Deadline{}},
+                  SlotsSpec{small(0, 9), 99}, Deadline{},
+                  coin() ? std::optional(command()) : std::nullopt},
       SweepImported{id<SweepTag>(),
                     any_text(),
                     {Event{0, instant(), RunStarted{id<LeaseTag>()}},
@@ -374,26 +381,6 @@ std::vector<EventBody> Generator::sweep_events() {
       CodeRecorded{id<LeaseTag>(), run(), id<WorkflowTag>()},
       ModelEvaluated{id<EvaluationTag>(), any_text(), id<ModelTag>(), evaluation()},
       StepFinished{id<LeaseTag>(), run(), small(0, 31), {FileRef{"train/a", sha256(), 9}}},
-  };
-}
-
-std::vector<EventBody> Generator::one_of_each_event() {
-  auto events = sweep_events(), fleets = fleet_events();
-  constexpr auto later = 3;  // code, evaluations, steps: EventBody has them behind those of fleets
-  events.insert(events.end() - later, std::make_move_iterator(fleets.begin()),
-                std::make_move_iterator(fleets.end()));
-  return events;
-}
-
-std::vector<EventBody> Generator::fleet_events() {
-  return {
-      FleetSet{id<FleetTag>(), any_text(), any_text(), fleet_spec(), id<TokenTag>()},
-      FleetSteered{id<FleetTag>(), word<FleetState>(), any_text()},
-      FleetDecided{id<FleetTag>(), small(0, 9), word<FleetRule>(), any_text()},
-      PilotWanted{id<PilotTag>(), id<FleetTag>(), word<FleetRule>(), any_text()},
-      PilotSeen{id<PilotTag>(), id<FleetTag>(), word<PilotState>(), any_text(), any_text()},
-      PilotCanceled{id<PilotTag>(), id<FleetTag>(), word<FleetRule>()},
-      PilotEnded{id<PilotTag>(), id<FleetTag>(), word<FleetRule>(), any_text()},
   };
 }
 

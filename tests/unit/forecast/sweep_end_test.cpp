@@ -34,6 +34,24 @@ TEST(SweepEnd, of_complete_runs_is_near_the_phases_left_over_the_pace) {
   EXPECT_GT(end->high, end->seconds);
 }
 
+TEST(SweepEnd, widens_while_runs_hang) {
+  auto sweep = sweep_at(10, 4);
+  sweep.phases_per_s_before = sweep.phases_per_s;
+  const auto usual = *forecast_sweep_end(sweep);
+  sweep.silence_s = 1.9;  // a phase of one run takes 2 s
+  EXPECT_EQ(forecast_sweep_end(sweep)->high, usual.high);
+  double share = (usual.high - usual.low) / usual.seconds;
+  for (const double silence : {4.0, 20.0, 200.0}) {
+    sweep.silence_s = silence;
+    sweep.phases_per_s = 2 * 20 / (20 + silence);  // of 40 phases in 20 s, and the silence
+    const auto end = *forecast_sweep_end(sweep);
+    EXPECT_GT((end.high - end.low) / end.seconds, share) << silence;
+    EXPECT_NEAR(end.low, usual.low, 1e-9) << "the next phase may end now, at the pace before";
+    EXPECT_LT(end.low, end.seconds);
+    share = (end.high - end.low) / end.seconds;
+  }
+}
+
 TEST(SweepEnd, needs_a_phase_a_pace_and_something_left) {
   auto sweep = sweep_at(10, 4);
   sweep.phases_done = 0;

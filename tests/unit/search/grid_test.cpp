@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include "schemas/codec/body.hpp"
 #include "schemas/types/search_spec.hpp"
 #include "server/search/samplers/sampler.hpp"
 
@@ -99,13 +100,13 @@ TEST(Grid, covers_steps_choices_logs_and_priors_without_repeating_one) {
   const auto sampler = grid(space, 4 * 8 * 3 * 5);
   ASSERT_TRUE(sampler.ok()) << sampler.error().detail;
   History history(Goal::minimize, 4);
-  std::set<Point> seen;
+  std::set<std::string> seen;
   for (int i = 0; i < 480; ++i) {
     const auto point = (*sampler)->propose(space, history, {1, i});
     ASSERT_TRUE(point.has_value());
-    const Point proposed = *space.point_of(space.params_at(*point));
-    seen.insert(proposed);
-    history.add_trial(proposed);
+    const Params params = space.params_at(*point);
+    seen.insert(to_text(encode(params)));
+    history.add_trial(*space.point_of(params));
   }
   EXPECT_EQ(seen.size(), 480U);
   EXPECT_FALSE((*sampler)->propose(space, history, {1, 480}).has_value());

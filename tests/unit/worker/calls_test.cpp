@@ -84,9 +84,15 @@ class Calls : public InFolder {
     return *cache_;
   }
 
+  CodeFolders& code() {
+    if (!code_) code_ = std::make_unique<CodeFolders>(path("code"));
+    return *code_;
+  }
+
   Mailbox mailbox_;
   std::vector<Replied> replies_;
   std::unique_ptr<BlobCache> cache_;
+  std::unique_ptr<CodeFolders> code_;
 };
 
 TEST_F(Calls, are_answered_under_their_ids) {
@@ -97,7 +103,7 @@ TEST_F(Calls, are_answered_under_their_ids) {
     }
     peer.wait_for_end();
   }});
-  CallThreads calls(listener.endpoint, cache(), mailbox_);
+  CallThreads calls(listener.endpoint, cache(), code(), mailbox_);
   for (const CallId id : {7, 8}) {
     calls.send(id, one_beat);
     const Replied reply = next_reply();
@@ -114,7 +120,7 @@ TEST_F(Calls, to_a_server_that_is_down_are_answered_too) {
     const Listener listener(std::vector<Listener::Script>{});
     nowhere = listener.endpoint;
   }
-  CallThreads calls(nowhere, cache(), mailbox_);
+  CallThreads calls(nowhere, cache(), code(), mailbox_);
   calls.send(1, BeatCall{WorkerId{1}, {{LeaseId{1}}}});
   calls.send(2, EndCall{LeaseId{1}, {EndReason::budget_reached, 0, {}, {}}});
   for (int i = 0; i < 2; ++i) {
@@ -132,7 +138,7 @@ TEST_F(Calls, in_flight_are_interrupted_and_waiting_ones_dropped) {
     arrived.set_value();
     peer.wait_for_end();  // never answers
   }});
-  CallThreads calls(listener.endpoint, cache(), mailbox_);
+  CallThreads calls(listener.endpoint, cache(), code(), mailbox_);
   calls.send(1, one_beat);
   calls.send(2, one_beat);  // one thread serves both
   arrived.get_future().wait();
@@ -151,7 +157,7 @@ TEST_F(Calls, for_a_cached_checkpoint_need_no_server) {
   const ModelRef model{ModelId{1}, sha256_hex("weights"), 7, 10, 0};
   BlobCache& cached = cache();
   write("cache/" + model.sha256, "weights");
-  const auto reply = perform(client, cached, recorder, FetchBlob{LeaseId{1}, model});
+  const auto reply = perform(client, cached, code(), recorder, FetchBlob{LeaseId{1}, model});
   ASSERT_TRUE(reply) << reply.error().detail;
   EXPECT_EQ(std::get<FetchedBlob>(*reply).path, path("cache/copies/le_1"));
 }
@@ -159,10 +165,11 @@ TEST_F(Calls, for_a_cached_checkpoint_need_no_server) {
 TEST_F(Calls, for_files_that_are_gone_fail) {
   Client client(Endpoint{});
   CodeRecorder recorder;
-  EXPECT_FALSE(perform(client, cache(), recorder, StoreBlob{LeaseId{1}, path("missing")}));
+  EXPECT_FALSE(perform(client, cache(), code(), recorder, StoreBlob{LeaseId{1}, path("missing")}));
   const KeepFiles gone{.lease = LeaseId{1}, .files = {{path("missing"), "missing"}}};
-  EXPECT_FALSE(perform(client, cache(), recorder, gone));
-  EXPECT_TRUE(perform(client, cache(), recorder, KeepFiles{LeaseId{1}, {"*"}})) << "none to keep";
+  EXPECT_FALSE(perform(client, cache(), code(), recorder, gone));
+  EXPECT_TRUE(perform(client, cache(), code(), recorder, KeepFiles{LeaseId{1}, {"*"}}))
+      << "none to keep";
 }
 
 // The socket of a trial ---------------------------------------------------------------------------

@@ -96,7 +96,7 @@ TEST_F(RunOutput, the_checkpoint_to_continue_from_is_linked) {
   auto grant = grant_of(
       {"/bin/sh", "-c", "cat \"$HONE_RUN_FILE\"; cat \"$(dirname $HONE_RUN_FILE)/resume\""});
   grant.resume = ModelRef{ModelId{3}, "aa", 7, 400, 3};
-  auto run = RunProcess::start(place_, {grant, cached, {}});
+  auto run = RunProcess::start(place_, {place_.work_folder}, {grant, cached, {}});
   ASSERT_TRUE(run);
   run_ = std::move(*run);
   fs::remove(cached);  // the cache may forget it now

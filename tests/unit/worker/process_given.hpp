@@ -73,7 +73,7 @@ class WorkerProcess : public InFolder {
 
   // Returns false and sets `refusal_` if it does not start.
   bool start(std::vector<std::string> argv) {
-    auto run = RunProcess::start(place_, {grant_of(std::move(argv)), {}, {}});
+    auto run = RunProcess::start(place_, {place_.work_folder}, {grant_of(std::move(argv)), {}, {}});
     if (run)
       run_ = std::move(*run);
     else

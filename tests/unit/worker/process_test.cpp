@@ -95,7 +95,7 @@ TEST_F(WorkerProcess, a_folder_that_cannot_be_made_is_this_machines_fault) {
 TEST_F(WorkerProcess, the_builtin_trainer_that_was_not_built_is_named) {
   auto grant = grant_of({});
   grant.trainer = BuiltinTrainer{"ga3c", {}};
-  const auto run = RunProcess::start(place_, {grant, {}, {}});
+  const auto run = RunProcess::start(place_, {place_.work_folder}, {grant, {}, {}});
   ASSERT_FALSE(run);
   EXPECT_NE(run.error().detail.find("/nowhere/hone-train"), std::string::npos);
 }
@@ -212,7 +212,7 @@ TEST_F(WorkerProcess, an_unknown_parameter_is_named_with_those_there_are) {
 TEST_F(WorkerProcess, values_are_not_interpreted) {
   auto grant = grant_of({"/bin/echo", "${act}"});
   grant.params = {{"act", std::string("$(touch harm); `id`")}};
-  auto run = RunProcess::start(place_, {grant, {}, {}});
+  auto run = RunProcess::start(place_, {place_.work_folder}, {grant, {}, {}});
   ASSERT_TRUE(run);
   run_ = std::move(*run);
   exited();
@@ -299,7 +299,7 @@ class WorkerLongFile : public WorkerProcess {
     command.collect = CollectSpec{"r.csv"};
     command.collect->objectives = {"score"};
     command.collect->metrics = {"loss"};
-    auto run = RunProcess::start(place_, {grant, {}, {}});
+    auto run = RunProcess::start(place_, {place_.work_folder}, {grant, {}, {}});
     ASSERT_TRUE(run) << run.error().detail;
     run_ = std::move(*run);
     while (run_->pid() != 0 && !exited_) step();

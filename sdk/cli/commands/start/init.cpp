@@ -1,12 +1,16 @@
 // init: writes a sweep file, and a program where none is given.
 #include <filesystem>
 
+#include "schemas/codec/body.hpp"
+#include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/start/init_hydra.hpp"
 #include "sdk/cli/commands/start/init_texts.hpp"
+#include "sdk/cli/commands/start/space_remarks.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/session.hpp"
+#include "sdk/cpp/sweep_file.hpp"
 
 namespace hone::cli {
 namespace {
@@ -52,7 +56,12 @@ Result<std::vector<InitFile>> files_for(const InitOptions& options) {
             " has no flag to search: one of argparse, click, absl, tyro or another reader "
             "of dataclasses, fire or Hydra, with a number, a switch or choices; `hone init "
             "command` writes an example");
-  return std::vector<InitFile>{{options.output, script_sweep(script)}};
+  std::string text = script_sweep(script, usual_trials);
+  const auto file = read_sweep_text(text, options.output);
+  const auto spec =
+      file ? decode_request<SweepSpec>(file->document) : Result<SweepSpec>(file.error());
+  if (spec) text = script_sweep(script, useful_trials(*spec, usual_trials));
+  return std::vector<InitFile>{{options.output, std::move(text)}};
 }
 
 Result<Exit> init(Session& session, const InitOptions& chosen) {

@@ -140,35 +140,33 @@ constexpr auto kept_names = std::to_array<std::string_view>({"num_envs",
                                                              "list_models"});
 
 struct KnownRange {
-  std::array<std::string_view, 4> names;
+  std::string_view names;  // between blanks
   std::string_view entry;  // where the default says nothing better
 };
 // Ranges that the literature searches. None has a value that the quantity cannot take: an entropy
 // bonus, a dropout or a decay is never negative.
 constexpr std::array known_ranges{
-    KnownRange{{"ent_coef", "entropy_coef", "ent_coeff", "entropy_coeff"},
+    KnownRange{" ent_coef entropy_coef ent_coeff entropy_coeff entropy_cost ent_weight "
+               "entropy_bonus entropy_weight beta_entropy entropy_beta entropy_loss_coef entropy ",
                "{type: float, min: 0, max: 0.05}"},
-    KnownRange{{"entropy_cost", "ent_weight", "entropy_bonus", "entropy_weight"},
-               "{type: float, min: 0, max: 0.05}"},
-    KnownRange{{"beta_entropy", "entropy_beta", "entropy_loss_coef", "entropy"},
-               "{type: float, min: 0, max: 0.05}"},
-    KnownRange{{"gae_lambda", "lam", "lambda", "gae_lam"}, "{type: float, min: 0.8, max: 1}"},
-    KnownRange{{"clip_range", "clip_coef", "clip_ratio", "clip_param"},
+    KnownRange{" gae_lambda lam lambda gae_lam ", "{type: float, min: 0.8, max: 1}"},
+    KnownRange{" clip_range clip_coef clip_ratio clip_param eps_clip ratio_clip clip_eps "
+               "clip_epsilon ",
                "{type: float, min: 0.1, max: 0.4}"},
-    KnownRange{{"eps_clip", "ratio_clip", "clip_eps", "clip_epsilon"},
-               "{type: float, min: 0.1, max: 0.4}"},
-    KnownRange{{"vf_coef", "value_loss_coef", "value_coef", "vf_coeff"},
-               "{type: float, min: 0.1, max: 1}"},
-    KnownRange{{"dropout", "dropout_rate", "attention_dropout", "drop"},
-               "{type: float, min: 0, max: 0.5}"},
-    KnownRange{{"weight_decay", "wd", "l2", "l2_reg"}, "{type: float, min: 0, max: 0.1}"},
-    KnownRange{{"label_smoothing", "smoothing", "mixup", "cutmix"},
-               "{type: float, min: 0, max: 0.3}"},
-    KnownRange{{"update_epochs", "n_epochs", "ppo_epoch", "ppo_epochs"},
-               "{type: int, min: 1, max: 20}"},
-    KnownRange{{"noptepochs", "repeat_per_collect", "k_epochs", "train_iters"},
-               "{type: int, min: 1, max: 20}"},
-    KnownRange{{"num_layers", "n_layers", "depth", "n_layer"}, "{type: int, min: 1, max: 6}"}};
+    KnownRange{" vf_coef value_loss_coef value_coef vf_coeff ", "{type: float, min: 0.1, max: 1}"},
+    KnownRange{" dropout dropout_rate attention_dropout drop ", "{type: float, min: 0, max: 0.5}"},
+    KnownRange{" weight_decay wd l2 l2_reg ", "{type: float, min: 0, max: 0.1}"},
+    KnownRange{" label_smoothing smoothing mixup cutmix ", "{type: float, min: 0, max: 0.3}"},
+    KnownRange{
+        " update_epochs n_epochs ppo_epoch ppo_epochs noptepochs repeat_per_collect k_epochs "
+        "train_iters ",
+        "{type: int, min: 1, max: 20}"},
+    KnownRange{" num_layers n_layers depth n_layer ", "{type: int, min: 1, max: 6}"}};
+
+bool is_for(const KnownRange& range, const std::string& name) {
+  return range.names.find(" " + name + " ") != std::string_view::npos;
+}
+
 constexpr std::array<std::string_view, 5> shares{"gamma", "discount", "discount_factor", "polyak",
                                                  "momentum"};
 
@@ -234,7 +232,7 @@ std::string choice_entry(const std::vector<Json>& choices, FlagType type) {
 std::string known_entry(const ScriptFlag& flag, double given) {
   const std::string name = short_name(flag);
   for (const KnownRange& range : known_ranges) {
-    if (std::ranges::find(range.names, name) == range.names.end()) continue;
+    if (!is_for(range, name)) continue;
     const bool whole = range.entry.find("int") != std::string_view::npos;
     if (whole != (flag.type == FlagType::whole)) continue;
     const auto low = std::stod(std::string(range.entry.substr(range.entry.find("min: ") + 5)));
@@ -256,9 +254,8 @@ std::string entry_of_number(const ScriptFlag& flag, double given) {
 // Passes over a batch ("ppo_epoch") are no length of the training.
 bool is_kept(const ScriptFlag& flag) {
   const std::string name = short_name(flag);
-  if (std::ranges::any_of(known_ranges, [&](const KnownRange& range) {
-        return std::ranges::find(range.names, name) != range.names.end();
-      }))
+  if (std::ranges::any_of(known_ranges,
+                          [&](const KnownRange& range) { return is_for(range, name); }))
     return false;
   return has_word(kept_words, name) || is_one_of(kept_names, name);
 }

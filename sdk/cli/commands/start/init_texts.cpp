@@ -272,7 +272,7 @@ std::vector<std::string> script_parameters(const std::vector<ScriptFlag>& flags)
   return lines;
 }
 
-std::string script_sweep(const ScriptSource& script) {
+std::string script_sweep(const ScriptSource& script, std::int64_t trials) {
   const FlagBudget budget = budget_of(script.flags);
   const ResultSource source = source_of(script.program, budget.unit);
   Json words = {"python3", script.path};
@@ -304,15 +304,16 @@ std::string script_sweep(const ScriptSource& script) {
   for (const std::string& line : script_parameters(script.flags)) text += line;
   for (const std::string& one : script.groups) add(fixed, one);
   if (!fixed.empty()) text += "# not searched: " + fixed + "\n";
-  return text + "search:     {method: hone, trials: 30}  # parameter sets to try\n" +
-         budget_text(budget, source);
+  return text + "search:     {method: hone, trials: " + std::to_string(trials) +
+         "}  # parameter sets to try\n" + budget_text(budget, source);
 }
 
 std::vector<InitFile> init_files(const std::string& kind) {
   if (kind == "command")
     return {{"train.py", command_program},
             {"sweep.yaml",
-             script_sweep({"train.py", command_program, scan_flags(command_program).flags})}};
+             script_sweep({"train.py", command_program, scan_flags(command_program).flags},
+                          usual_trials)}};
   if (kind == "sb3") return {{"train_sb3.py", sb3_program}, {"sweep.yaml", sb3_sweep}};
   if (kind == "ga3c") return {{"sweep.yaml", ga3c_sweep}};
   if (kind == "python") return {{"tune.py", python_program}};

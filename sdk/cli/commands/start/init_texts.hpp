@@ -18,7 +18,9 @@ struct ScriptSource {
   std::string sweep_file = "sweep.yaml";
 };
 
-std::string script_sweep(const ScriptSource& script);
+inline constexpr std::int64_t usual_trials = 30;
+
+std::string script_sweep(const ScriptSource& script, std::int64_t trials);
 
 // The entries that vary: none if there is nothing to search.
 std::vector<std::string> script_parameters(const std::vector<ScriptFlag>& flags);

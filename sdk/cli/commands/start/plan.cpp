@@ -80,6 +80,12 @@ std::optional<double> seconds_per_unit(Session& session, const std::string& swee
   return seconds.get<double>() / static_cast<double>(units);
 }
 
+// The words of a command: how its results are read, and where it runs, changes no time.
+const Json& words_of(const Json& spec) {
+  const Json& command = member(spec, "/command");
+  return command.is_object() ? member(command, "/run") : command;
+}
+
 bool same(const Json& a, const Json& b, std::initializer_list<const char*> pointers) {
   return std::all_of(pointers.begin(), pointers.end(),
                      [&](const char* pointer) { return member(a, pointer) == member(b, pointer); });
@@ -95,7 +101,9 @@ Experience experience_with(Session& session, const Json& spec) {
     const auto sweep = session.get("/v1/sweeps/" + id);
     if (!sweep) continue;
     const Json& other = member(*sweep, "/spec");
-    if (!same(spec, other, {"/trainer", "/command", "/steps", "/budget/unit"})) continue;
+    if (!same(spec, other, {"/trainer", "/steps", "/budget/unit"}) ||
+        words_of(spec) != words_of(other))
+      continue;
     if (known.pace_of.empty())
       if (const auto pace = seconds_per_unit(session, id))
         known.seconds_per_unit = *pace, known.pace_of = id;

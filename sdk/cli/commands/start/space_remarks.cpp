@@ -57,6 +57,11 @@ std::vector<std::string> space_remarks(const SweepSpec& spec) {
   return remarks;
 }
 
+std::int64_t useful_trials(const SweepSpec& spec, std::int64_t usual) {
+  const auto space = SearchSpace::make(spec.parameters, spec.constraints, WitnessSearch::brief);
+  return space ? sets_of(*space, usual).value_or(usual) : usual;
+}
+
 std::vector<std::string> warm_start_remarks(Session& session, const SweepSpec& spec) {
   std::vector<std::string> remarks;
   for (const SweepId id : spec.search.warm_start)

@@ -16,6 +16,9 @@ namespace hone::cli {
 // choice that are one word for a program.
 std::vector<std::string> space_remarks(const SweepSpec& spec);
 
+// As many trials as a sweep of the space should try, at most `usual`: no more than it has sets.
+std::int64_t useful_trials(const SweepSpec& spec, std::int64_t usual);
+
 // How many trials of each sweep of search.warm_start lie in the space, as sentences; none where the
 // server does not answer.
 std::vector<std::string> warm_start_remarks(Session& session, const SweepSpec& spec);

@@ -10,11 +10,14 @@
 #include "sdk/cli/commands/start/plan.hpp"
 #include "sdk/cli/commands/start/space_remarks.hpp"
 #include "sdk/cli/commands/start/watch.hpp"
+#include "sdk/cli/commands/steer/snapshot_upload.hpp"
 #include "sdk/cli/commands/steer/workflow_upload.hpp"
 #include "sdk/cli/local/dataset.hpp"
 #include "sdk/cli/local/graph_digest.hpp"
 #include "sdk/cli/local/passing_remarks.hpp"
+#include "sdk/cli/local/place.hpp"
 #include "sdk/cli/local/request_id.hpp"
+#include "sdk/cli/local/workflow.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/interrupt.hpp"
@@ -66,6 +69,7 @@ Result<SweepFile> read_assigned_file(const SubmitOptions& options) {
     if (const auto set = set_path(file->document, assignment); !set)
       return refuse(Code::invalid, "--set " + assignment + ": " + set.error().detail);
   settle_deadline(file->document, now());
+  record_place(file->document);
   return file;
 }
 
@@ -121,6 +125,25 @@ void note_learned(Session& session, SweepId sweep) {
   for (const Json& one : member(*row, "/learned")) session.note("learned " + learned_text(one));
 }
 
+// Where its commands run: a worker on this machine has the folder and the interpreter, one on
+// another may lack them.
+void note_place(Session& session, const Json& spec) {
+  const std::string place = place_text(spec);
+  if (place.empty()) return;
+  session.note("its command runs " + place);
+  const auto workers = session.list("/v1/workers");
+  if (!workers) return;
+  std::string others;
+  for (const Json& worker : *workers) {
+    if (!is_connected(worker, now())) continue;
+    if (text_at(worker, "/host") == host_name()) return;
+    if (others.empty()) others = text_at(worker, "/id") + " on " + text_at(worker, "/host");
+  }
+  if (others.empty()) return;
+  session.note("remark: no connected worker is on this machine, and " + others +
+               " may lack these; code: snapshot sends the code along");
+}
+
 void print_next_steps(Session& session, SweepId sweep) {
   const std::string id = text(sweep);
   session.note("follow it: hone watch " + id + "   leaderboard: hone best " + id +
@@ -146,12 +169,15 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
   }
   auto client = session.client();
   if (!client) return client.error();
-  const auto sweep = submit_with_retries(
-      **client, *file, workflow_of(session, **client, options, spec->trainer), dataset);
+  const WorkflowInfo workflow = workflow_of(session, **client, options, spec->trainer);
+  if (auto sent = upload_snapshots(session, **client, file->document); !sent)
+    return with_place(options, *file, sent.error());
+  const auto sweep = submit_with_retries(**client, *file, workflow, dataset);
   if (!sweep)
     return sweep.error().code == Code::invalid ? with_place(options, *file, sweep.error())
                                                : sweep.error();
   print_submitted(session, *sweep, *spec);
+  note_place(session, file->document);
   for (const std::string& remark : passing_remarks(*spec)) session.note("remark: " + remark);
   for (const auto& remark : space_remarks(*spec)) session.note("remark: " + remark);
   if (!spec->search.warm_start.empty()) note_learned(session, *sweep);

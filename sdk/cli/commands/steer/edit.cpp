@@ -3,14 +3,17 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/trainer_codec.hpp"
 #include "schemas/codec/turns.hpp"
 #include "schemas/types/past.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/widening.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/fitting.hpp"
+#include "sdk/cli/commands/steer/snapshot_upload.hpp"
 #include "sdk/cli/commands/steer/workflow_upload.hpp"
 #include "sdk/cli/local/dataset.hpp"
+#include "sdk/cli/local/place.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -34,6 +37,7 @@ struct EditOptions {
   int share = 0;
   std::string slots;
   std::string by;
+  std::string command;
   bool dry_run = false;
 };
 
@@ -126,6 +130,34 @@ void note_fitting(Session& session, const std::string& id) {
     session.note(fitting);
 }
 
+// The sweep's command with what the user gives: a line of words, or an object whose members replace
+// those of the command. It is submitted from here, and so is a snapshot of its code.
+Result<CommandTrainer> command_of(Session& session, const std::string& given, const Json& sweep) {
+  const auto wrong = [](const Error& error) {
+    return refuse(error.code, "--command: " + error.detail);
+  };
+  const Json& known = member(sweep, "/spec/command");
+  if (known.is_null())
+    return refuse(Code::conflict, "--command: the sweep has no command; fork it");
+  const bool is_yaml = given.starts_with('{') || given.starts_with('[');
+  auto read = is_yaml ? read_sweep_text(given, "--command") : Result<SweepFile>(SweepFile{});
+  if (!read) return wrong(read.error());
+  const Json changes = !is_yaml                     ? Json{{"run", given}}
+                       : read->document.is_object() ? read->document
+                                                    : Json{{"run", read->document}};
+  Json document = Json::object();
+  Json& command = document["command"] = known.is_object() ? known : Json{{"run", known}};
+  command.erase("submitter");
+  if (!member(command, "/code").is_null()) command["code"] = "snapshot";
+  for (const auto& [name, value] : changes.items()) command[name] = value;
+  record_place(document);
+  if (auto fits = decode_command(command, ""); !fits) return wrong(fits.error());
+  auto client = session.client();
+  if (!client) return client.error();
+  if (auto sent = upload_snapshots(session, **client, document); !sent) return wrong(sent.error());
+  return decode_command(document["command"], "");
+}
+
 Result<Exit> edit_sweep(Session& session, const EditOptions& options) {
   const auto id = resolve_sweep(session, options.id);
   if (!id) return id.error();
@@ -140,9 +172,16 @@ Result<Exit> edit_sweep(Session& session, const EditOptions& options) {
   if (auto read = read_turns(options, request); !read) return read.error();
   const std::string path = "/v1/sweeps/" + text(*id);
   const auto before = session.get(path);
+  if (!before) return before.error();
+  if (!options.command.empty()) {
+    auto command = command_of(session, options.command, *before);
+    if (!command) return command.error();
+    request.command = *std::move(command);
+  }
   const auto reply = session.post(path + "/edit", encode(request));
   if (!reply) return reply.error();
-  if (before && !text_at(*before, "/ended_at").empty()) {
+  if (request.command) session.note("attempts from now on run the new command");
+  if (!text_at(*before, "/ended_at").empty()) {
     session.print(text(*id) + " continues\n");
     note_fitting(session, text(*id));
     session.note(std::to_string(options.trials - int_at(*before, "/trials/proposed")) +
@@ -187,9 +226,11 @@ Result<Json> submit_from(Session& session, const EditOptions& options, const Jso
   if (!known) return known.error();
   const auto dataset = dataset_of_fork(session, options, sweep);
   if (!dataset) return dataset.error();
+  Json document = spec;
+  if (auto sent = upload_snapshots(session, **client, document); !sent) return sent.error();
   Json body;
   body["request_id"] = new_request_id();
-  body["spec"] = spec;
+  body["spec"] = std::move(document);
   body["workflow"] = encode(record_and_store(session, **client, known->trainer));
   body["forked_from"] = text_at(sweep, "/id");
   if (!dataset->is_null()) body["dataset"] = *dataset;
@@ -300,6 +341,8 @@ CommandAction declare_edit(Flags& flags) {
     flags.text("--slots MIN:MAX", options.slots,
                "slots that its runs get before other sweeps, and at most");
     flags.text("--by TIME", options.by, "when it is wanted: 2h from its submission, 18:00, none");
+    flags.text("--command LINE", options.command,
+               "words of the program for attempts from now on, or {run: ..., cwd: ...}");
     flags.texts("--widen NAME=MIN:MAX", options.widen,
                 "move a bound outwards, or add values: NAME=a,b; repeatable");
   });
