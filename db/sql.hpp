@@ -23,6 +23,9 @@ namespace hone::sql {
 inline constexpr double cost_diverged = std::numeric_limits<double>::max();
 inline constexpr double cost_none = std::numeric_limits<double>::infinity();
 
+// As the texts of literal.hpp have them.
+static_assert(1.797e308 < cost_diverged && some_not_reached_from == 1e12);
+
 inline double cost_of(Score score, Goal goal) {
   return score.is_diverged() ? cost_diverged : -score.merit(goal);
 }
@@ -121,14 +124,26 @@ class Columns {
     return {trial, small()};
   }
 
+  [[nodiscard]] bool is_null() const { return s_.isColumnNull(at_); }
+  void skip(int columns) { at_ += columns; }
+
   // The next column by `read`, or nullopt if it is null: c.maybe(&Columns::instant).
   template <class T>
   std::optional<T> maybe(T (Columns::*read)()) {
-    if (s_.isColumnNull(at_)) {
-      ++at_;
-      return std::nullopt;
-    }
-    return (this->*read)();
+    if (!is_null()) return (this->*read)();
+    skip(1);
+    return std::nullopt;
+  }
+
+  // A number, or the text diverged.
+  Score score() {
+    const auto column = s_.getColumn(at_++);
+    return column.isText() ? Score::diverged() : Score::of(column.getDouble());
+  }
+  Scopes scopes() {
+    const auto scopes = parse_scopes(view());
+    if (!scopes) throw std::runtime_error("the query tables hold an unknown scope");
+    return *scopes;
   }
 
   // The enumerator of a word: c.word<RunState>().

@@ -1,7 +1,7 @@
 #include "db/projection/event_facts.hpp"
 
 #include "base/expect.hpp"
-#include "schemas/types/event.hpp"
+#include "schemas/types/event_ids.hpp"
 
 namespace hone {
 
@@ -51,64 +51,37 @@ std::optional<int> deciding_exit_code(const RunEnded& e) {
 
 namespace {
 
-// Workflows, datasets and workers belong to no sweep.
-SweepClue clue_of(const ObjectId& id) {
-  if (const auto* sweep = std::get_if<SweepId>(&id)) return *sweep;
-  if (const auto* trial = std::get_if<TrialId>(&id)) return *trial;
-  if (const auto* run = std::get_if<RunId>(&id)) return run->trial;
-  if (const auto* attempt = std::get_if<AttemptId>(&id)) return attempt->run.trial;
-  if (const auto* model = std::get_if<ModelId>(&id)) return *model;
-  return {};
-}
+// Takes the first id that leads to a sweep: of a new trial, lease or model, no row is there yet.
+struct FindClue {
+  SweepClue clue{};
 
-struct ClueOf {
-  SweepClue operator()(const ServerStarted&) const { return {}; }
-  SweepClue operator()(const WorkflowRecorded&) const { return {}; }
-  SweepClue operator()(const DatasetRecorded&) const { return {}; }
-  SweepClue operator()(const WorkerJoined&) const { return {}; }
-  SweepClue operator()(const SweepSubmitted& e) const { return e.sweep; }
-  SweepClue operator()(const SweepSteered& e) const { return e.sweep; }
-  SweepClue operator()(const SweepEnded& e) const { return e.sweep; }
-  SweepClue operator()(const TrialProposed& e) const { return e.sweep; }
-  SweepClue operator()(const LeaseGranted& e) const { return e.attempt.run.trial; }
-  SweepClue operator()(const LeaseRenewed& e) const { return e.lease; }
-  SweepClue operator()(const RunStarted& e) const { return e.lease; }
-  SweepClue operator()(const ReportRecorded& e) const { return e.run.trial; }
-  SweepClue operator()(const VerdictGiven& e) const { return e.run.trial; }
-  SweepClue operator()(const ModelSaved& e) const { return e.run.trial; }
-  SweepClue operator()(const RunReturned& e) const { return e.run.trial; }
-  SweepClue operator()(const RunEnded& e) const { return e.run.trial; }
-  SweepClue operator()(const TrialEnqueued& e) const { return e.sweep; }
-  SweepClue operator()(const RunAdded& e) const { return e.run.trial; }
-  SweepClue operator()(const RunPaused& e) const { return e.run.trial; }
-  SweepClue operator()(const ModelDropped& e) const { return e.run.trial; }
-  SweepClue operator()(const RunReady& e) const { return e.run.trial; }
-  SweepClue operator()(const WorkerSeen&) const { return {}; }
-  SweepClue operator()(const WorkerSetAside&) const { return {}; }
-  SweepClue operator()(const WorkerAllowed&) const { return {}; }
-  SweepClue operator()(const TokenCreated&) const { return {}; }
-  SweepClue operator()(const TokenRevoked&) const { return {}; }
-  SweepClue operator()(const ArtifactSaved& e) const { return e.run.trial; }
-  SweepClue operator()(const NoteAdded& e) const { return clue_of(e.on); }
-  SweepClue operator()(const TagsChanged& e) const { return clue_of(e.on); }
-  SweepClue operator()(const SweepArchived& e) const { return e.sweep; }
-  SweepClue operator()(const TrialPinned& e) const { return e.trial; }
-  SweepClue operator()(const SweepEdited& e) const { return e.sweep; }
-  SweepClue operator()(const SweepImported& e) const { return e.sweep; }
-  SweepClue operator()(const FleetSet&) const { return {}; }
-  SweepClue operator()(const FleetSteered&) const { return {}; }
-  SweepClue operator()(const FleetDecided&) const { return {}; }
-  SweepClue operator()(const PilotWanted&) const { return {}; }
-  SweepClue operator()(const PilotSeen&) const { return {}; }
-  SweepClue operator()(const PilotCanceled&) const { return {}; }
-  SweepClue operator()(const PilotEnded&) const { return {}; }
-  SweepClue operator()(const CodeRecorded& e) const { return e.run.trial; }
-  SweepClue operator()(const ModelEvaluated& e) const { return e.model; }
-  SweepClue operator()(const StepFinished& e) const { return e.run.trial; }
+  template <class Id>
+  void operator()(const Id& id) {
+    if constexpr (std::is_same_v<Id, RunId>)
+      (*this)(id.trial);
+    else if constexpr (std::is_same_v<Id, AttemptId>)
+      (*this)(id.run);
+    else if constexpr (std::is_same_v<Id, ObjectId>)
+      std::visit(*this, id);
+    else if constexpr (is_alternative<Id, SweepClue>)
+      if (clue.index() == 0) clue = id;
+  }
+  void makes(SweepId id) { (*this)(id); }
+  void makes(const auto&) {}
+  void reads(const auto&) {}
+  void from(const auto&) {}
+  void submitted(const auto&) {}
+  void executed(const auto&) {}
+  void drops(const auto&) {}
+  void of_server() {}
 };
 
 }  // namespace
 
-SweepClue sweep_clue(const EventBody& body) { return std::visit(ClueOf{}, body); }
+SweepClue sweep_clue(const EventBody& body) {
+  FindClue find;
+  named::visit_ids(find, body);
+  return find.clue;
+}
 
 }  // namespace hone

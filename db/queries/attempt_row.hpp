@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "db/queries/described.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
 #include "schemas/types/states.hpp"
@@ -14,22 +15,48 @@ struct AttemptRow {
   AttemptId id;
   SweepId sweep;
   WorkerId worker;
-  std::string host;  // of that worker
+  std::string host;
   LeaseId lease;
   Instant granted_at;
-  std::optional<Instant> started_at;  // the first sign of life
+  std::optional<Instant> started_at;
   std::optional<Instant> ended_at;
-  std::optional<EndReason> end_reason;  // present once ended
+  std::optional<EndReason> end_reason;
   std::string detail;
-  std::optional<ModelId> resume;  // the checkpoint it continued from
+  std::optional<ModelId> resume;
   Failure failure = Failure::none;
-  std::optional<WorkflowId> workflow{};  // the code that it executed, if its worker recorded it
-  std::string differs{};  // from the submission in: words of "commit patch environment hone"
-  std::string step{};     // of its run's pipeline; empty without one
+  std::optional<WorkflowId> workflow{};
+  std::string differs{};
+  std::string step{};
   bool finished = false;
-  std::string turn{};        // JSON: why its sweep came before others; empty where none waited
-  std::string width{};       // JSON: why it got so many slots; empty where their number is fixed
-  std::string neighbours{};  // JSON: what it had next to it; empty where that was not measured
+  std::string turn{};  // JSON, as width and neighbours
+  std::string width{};
+  std::string neighbours{};
 };
 
+namespace row {
+
+void fields(auto& f, Of<AttemptRow> auto& r) {
+  f("id", r.id, "a.trial, a.replicate, a.number").hidden(r.sweep, "a.sweep");
+  f("worker", r.worker, "a.worker")("host", r.host, "w.host", "Of that worker");
+  f("lease", r.lease, "a.lease")("granted_at", r.granted_at, "a.granted_at");
+  f("started_at", r.started_at, "a.started_at", "The first sign of life");
+  f("ended_at", r.ended_at, "a.ended_at")("end_reason", r.end_reason, "a.end_reason");
+  f("failure", r.failure, "a.failure")("detail", r.detail, "a.detail");
+  f("resume", r.resume, "a.resume", "The checkpoint it continued from");
+  f("workflow", r.workflow, "a.workflow",
+    "The code that it executed, where its worker recorded it");
+  f("code_differs_in", r.differs, "coalesce(x.differs, '')",
+    "From the submission; words of \"commit patch environment hone\"");
+  f.filled("step", r.step, "a.step_name", "Of its run's pipeline, where there is one",
+           "v1/common.json#/$defs/step_name");
+  f("finished", r.finished, "a.finished", "It finished its step; false without a pipeline");
+  f.stored("turn", r.turn, "a.turn", "#/components/schemas/turn",
+           "Why its sweep came before others; null where none waited");
+  f.stored("width", r.width, "a.width", "#/components/schemas/width",
+           "Where resources.cpus is a range, how many slots the attempt got and why no more");
+  f.stored("neighbours", r.neighbours, "a.neighbours", "#/components/schemas/neighbours",
+           "What the attempt had next to it on its worker, where such a pair was measured");
+}
+
+}  // namespace row
 }  // namespace hone

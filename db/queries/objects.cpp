@@ -3,6 +3,7 @@
 
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
+#include "db/queries/read.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/codec/words.hpp"
@@ -10,32 +11,12 @@
 namespace hone {
 namespace {
 
-constexpr char select_models[] =
-    "SELECT m.id, m.trial, m.replicate, m.sweep, a.number, m.sha256, m.bytes, m.step, m.phase,"
-    " p.phase IS NOT NULL, p.value, m.parent, m.saved_at, m.dropped_at"
-    " FROM model m JOIN attempt a ON a.lease = m.lease"
-    // The report of a phase does not judge a checkpoint from the middle of it.
-    " LEFT JOIN report p ON p.trial = m.trial AND p.replicate = m.replicate AND p.phase = m.phase"
-    "  AND p.step = m.step ";
-
-ModelRow read_model(const SQLite::Statement& s) {
-  sql::Columns c(s);
-  ModelRow row;
-  row.id = c.id<ModelId>();
-  row.run = c.run_id();
-  row.sweep = c.id<SweepId>();
-  row.attempt = AttemptId{row.run, c.small()};
-  row.sha256 = c.text();
-  row.bytes = c.integer();
-  row.step = c.integer();
-  row.phase = c.small();
-  const bool reported = c.small() != 0;
-  const auto value = c.maybe(&sql::Columns::real);
-  if (reported) row.value = value ? Score::of(*value) : Score::diverged();
-  row.parent = c.maybe(&sql::Columns::id<ModelId>);
-  row.saved_at = c.instant();
-  row.dropped_at = c.maybe(&sql::Columns::instant);
-  return row;
+std::string select_models() {
+  return "SELECT " + row::columns<ModelRow>() +
+         " FROM model m JOIN attempt a ON a.lease = m.lease"
+         // The report of a phase does not judge a checkpoint from the middle of it.
+         " LEFT JOIN report p ON p.trial = m.trial AND p.replicate = m.replicate"
+         "  AND p.phase = m.phase AND p.step = m.step ";
 }
 
 std::string model_key(const ModelRow& row) { return std::to_string(row.id.value); }
@@ -48,10 +29,10 @@ struct ModelLister {
 
   template <class... Ids>
   Page<ModelRow> list(const std::string& condition, const Ids&... ids) const {
-    SQLite::Statement s(db, std::string(select_models) + "WHERE m.id > ?1 " + condition +
-                                " ORDER BY m.id LIMIT ?2");
+    SQLite::Statement s(
+        db, select_models() + "WHERE m.id > ?1 " + condition + " ORDER BY m.id LIMIT ?2");
     sql::bind(s, after, page.limit + 1, ids...);
-    return read_page<ModelRow>(s, page.limit, read_model, model_key);
+    return read_page<ModelRow>(s, page.limit, model_key);
   }
 
   Result<Page<ModelRow>> operator()(std::monostate) const { return list(""); }
@@ -83,38 +64,7 @@ std::vector<double> read_values(const std::string& text) {
   return document->get<std::vector<double>>();
 }
 
-constexpr char select_workers[] =
-    "SELECT w.id, w.host, w.pid, w.cpus, w.gpus, w.hone_version, w.joined_at, w.last_seen_at, "
-    "w.token,"
-    " (SELECT count(*) FROM attempt a WHERE a.worker = w.id AND a.ended_at IS NULL),"
-    " w.aside_until, w.aside_why, w.memory, w.labels, w.gpu_memory, w.kept_free,"
-    // Its newest leases: those of a lost worker expire together, and nothing was heard since.
-    " (SELECT coalesce(max(l.end_reason = 'worker_lost' AND l.ended_at > w.last_seen_at), 0) FROM"
-    "  (SELECT end_reason, ended_at FROM attempt a WHERE a.worker = w.id"
-    "   ORDER BY a.lease DESC LIMIT 64) l) FROM worker w ";
-
-WorkerRow read_worker(const SQLite::Statement& s) {
-  sql::Columns c(s);
-  WorkerRow row;
-  row.id = c.id<WorkerId>();
-  row.host = c.text();
-  row.pid = c.integer();
-  row.cpus = c.small();
-  row.gpus = c.small();
-  row.hone_version = c.text();
-  row.joined_at = c.instant();
-  row.last_seen_at = c.instant();
-  row.token = c.maybe(&sql::Columns::id<TokenId>);
-  row.running = c.integer();
-  row.aside_until = c.maybe(&sql::Columns::instant);
-  row.aside_why = c.text();
-  row.memory = c.integer();
-  row.labels = c.text();
-  row.gpu_memory = c.text();
-  row.kept_free = c.text();
-  row.lost = c.small() != 0;
-  return row;
-}
+std::string select_workers() { return "SELECT " + row::columns<WorkerRow>() + " FROM worker w "; }
 
 }  // namespace
 
@@ -126,10 +76,10 @@ Result<Page<ModelRow>> list_models(SQLite::Database& db, const ModelFilter& filt
 }
 
 Result<ModelRow> find_model(SQLite::Database& db, ModelId id) {
-  SQLite::Statement s(db, std::string(select_models) + "WHERE m.id = ?");
+  SQLite::Statement s(db, select_models() + "WHERE m.id = ?");
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no model " + text(id));
-  return read_model(s);
+  return row::read<ModelRow>(s);
 }
 
 bool is_kept(SQLite::Database& db, std::string_view sha256) {
@@ -222,27 +172,27 @@ Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id) {
 Result<Page<WorkerRow>> list_workers(SQLite::Database& db, const PageQuery& page) {
   const auto after = integer_cursor(page, 0);
   if (!after) return after.error();
-  SQLite::Statement s(db, std::string(select_workers) + "WHERE w.id > ? ORDER BY w.id LIMIT ?");
+  SQLite::Statement s(db, select_workers() + "WHERE w.id > ? ORDER BY w.id LIMIT ?");
   sql::bind(s, *after, page.limit + 1);
-  return read_page<WorkerRow>(s, page.limit, read_worker,
+  return read_page<WorkerRow>(s, page.limit,
                               [](const WorkerRow& row) { return std::to_string(row.id.value); });
 }
 
 std::vector<WorkerRow> workers_keeping_free(SQLite::Database& db, SweepId sweep) {
-  SQLite::Statement s(db, std::string(select_workers) +
+  SQLite::Statement s(db, select_workers() +
                               "WHERE w.kept_free <> '' AND w.kept_free ->> '$.sweep' = ?"
                               " ORDER BY w.id");
   sql::bind(s, text(sweep));
   std::vector<WorkerRow> rows;
-  while (s.executeStep()) rows.push_back(read_worker(s));
+  while (s.executeStep()) rows.push_back(row::read<WorkerRow>(s));
   return rows;
 }
 
 Result<WorkerRow> find_worker(SQLite::Database& db, WorkerId id) {
-  SQLite::Statement s(db, std::string(select_workers) + "WHERE w.id = ?");
+  SQLite::Statement s(db, select_workers() + "WHERE w.id = ?");
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no worker " + text(id));
-  return read_worker(s);
+  return row::read<WorkerRow>(s);
 }
 
 }  // namespace hone

@@ -7,7 +7,7 @@
 #include "db/projection/further.hpp"
 #include "db/queries/overview.hpp"
 #include "db/queries/queries.hpp"
-#include "db/queries/trial_row.hpp"
+#include "db/queries/read.hpp"
 #include "db/sql.hpp"
 
 namespace hone {
@@ -50,7 +50,7 @@ std::vector<Score> scores_of(const std::vector<Mean>& means) {
 // Of the last reports of completed trials or, with a phase (?2), of the reports of that phase.
 // of_one: of one trial (?3).
 std::string select_outcomes(bool of_one) {
-  return std::string("SELECT ") + trial_columns +
+  return "SELECT " + row::columns<TrialRow>() +
          ", (SELECT id FROM model m WHERE m.trial = r.trial AND m.replicate = r.replicate"
          "   AND m.phase = p.phase ORDER BY m.step DESC, id DESC LIMIT 1),"
          " p.value, p.further"
@@ -66,7 +66,7 @@ void add_outcomes(SQLite::Statement& s, Goal goal, std::vector<OutcomeRow>& rows
   std::vector<Mean> means;
   while (s.executeStep()) {
     sql::Columns c(s);
-    TrialRow trial = read_trial(c, goal);
+    auto trial = row::read<TrialRow>(c, goal);
     auto model = c.maybe(&sql::Columns::id<ModelId>);
     const auto values = read_values(c);
     if (rows.empty() || rows.back().trial.id != trial.id) {

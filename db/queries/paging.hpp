@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/result.hpp"
+#include "db/queries/read.hpp"
 #include "db/queries/rows.hpp"
 
 namespace hone {
@@ -51,6 +52,12 @@ Page<Row> read_page(SQLite::Statement& rows, std::int64_t limit, const Read& rea
     page.items.push_back(read(rows));
   }
   return page;
+}
+
+template <class Row, class Key>
+Page<Row> read_page(SQLite::Statement& rows, std::int64_t limit, const Key& key) {
+  return read_page<Row>(
+      rows, limit, [](const SQLite::Statement& s) { return row::read<Row>(s); }, key);
 }
 
 }  // namespace hone

@@ -14,7 +14,6 @@
 
 #include "base/result.hpp"
 #include "db/queries/rows.hpp"
-#include "schemas/types/key.hpp"
 
 namespace hone {
 
@@ -112,10 +111,6 @@ std::optional<FleetRow> find_fleet(SQLite::Database& db, FleetId id);
 // Newest first.
 std::optional<PilotRow> find_pilot(SQLite::Database& db, PilotId id);
 Result<Page<PilotRow>> list_pilots(SQLite::Database& db, FleetId fleet, const PageQuery& page);
-
-// tokens.cpp
-Result<Page<TokenRow>> list_tokens(SQLite::Database& db, const PageQuery& page);  // oldest first
-std::vector<Key> read_keys(SQLite::Database& db);  // those that were not revoked
 
 // lineage.cpp
 struct LineageQuery {

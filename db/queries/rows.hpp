@@ -11,7 +11,10 @@
 
 #include "db/queries/attempt_row.hpp"
 #include "db/queries/fleet_row.hpp"
-#include "db/queries/fork_row.hpp"
+#include "db/queries/object_row.hpp"
+#include "db/queries/run_row.hpp"
+#include "db/queries/sweep_row.hpp"
+#include "db/queries/trial_row.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/info.hpp"
 #include "schemas/types/instant.hpp"
@@ -21,123 +24,6 @@
 #include "schemas/types/verdict.hpp"
 
 namespace hone {
-
-struct RunCounts {
-  std::int64_t queued = 0;
-  std::int64_t leased = 0;
-  std::int64_t running = 0;
-  std::int64_t paused = 0;
-  std::int64_t completed = 0;
-  std::int64_t stopped = 0;
-  std::int64_t failed = 0;
-  std::int64_t canceled = 0;
-  [[nodiscard]] std::int64_t all() const {
-    return queued + leased + running + paused + completed + stopped + failed + canceled;
-  }
-  friend bool operator==(const RunCounts&, const RunCounts&) = default;
-};
-
-// The first trial of the leaderboard (docs/leaderboard.md). `run` is its run with the best last
-// report; phase and step are those of that run's best report.
-struct BestOfSweep {
-  TrialId trial;
-  RunId run;
-  Score value = Score::diverged();   // the trial's, as TrialRow::value
-  Score report = Score::diverged();  // the best report of any of its runs
-  std::optional<Score> confirmed{};  // its value in the sweep's confirmations
-  int seeds = 0;                     // runs behind `value`
-  int confirmed_seeds = 0;           // runs behind `confirmed`
-  int phase = 0;
-  std::int64_t step = 0;
-};
-
-// A file that a run saved.
-struct ArtifactRow {
-  std::string name;
-  std::string sha256;
-  std::int64_t bytes = 0;
-  Instant saved_at;
-};
-
-struct SweepRow {
-  SweepId id;
-  std::string name;
-  std::string project;
-  SweepState state = SweepState::running;
-  EndReason reason = EndReason::none;
-  Instant submitted_at;
-  std::optional<Instant> ended_at;
-  Objective objective;
-  std::int64_t trials_total = 0;     // spec.search.trials
-  std::int64_t trials_proposed = 0;  // so far
-  RunCounts runs;                    // of the proposed trials
-  std::int64_t phases_done = 0;      // reports recorded, over all runs
-  std::int64_t phases_repeated = 0;  // trained again, where a run was resumed without a checkpoint
-  std::int64_t phases_unsaved = 0;   // of phases_done: reports of runs without a checkpoint
-  std::string detail;                // why it failed, as a sentence
-  int seeds = 1;                     // runs of every trial
-  int phases_per_run = 1;            // spec.budget.phases
-  std::optional<BestOfSweep> best;   // absent until something was reported
-  WorkflowId workflow;
-  std::optional<DatasetId> dataset;
-  std::string
-      spec;  // JSON text as encode(SweepSpec) wrote it: decode_request<SweepSpec> reads it back
-  std::optional<SweepId> confirms{};
-  std::string learned{};  // JSON list of {sweep, used, trials}; empty without a warm start
-};
-
-// The state of a trial is that of the run that matters most, in the order running, leased, queued,
-// paused, failed, canceled, stopped, completed. `reason` belongs to that run.
-struct TrialRow {
-  TrialId id;
-  SweepId sweep;
-  std::int64_t number = 0;
-  std::string params;  // JSON text: an object, in order
-  RunState state = RunState::queued;
-  EndReason reason = EndReason::none;
-  // The aggregate over its runs of their reports at the last phase that all first runs reached.
-  std::optional<Score> value;
-  int phase = 0;  // the most reports of any of its runs
-  int runs = 1;
-  Instant proposed_at;
-  std::optional<Score> best_report{};    // of any of its runs
-  int length = 0;                        // phases behind `value`
-  int seeds = 0;                         // runs behind `value`
-  bool failed = false;                   // all of its runs failed because of its parameters
-  std::optional<Score> confirmed{};      // its value in the sweep's confirmations
-  int confirmed_seeds = 0;               // runs behind `confirmed`
-  std::string schedule;                  // JSON text: parameters from later phases on
-  std::optional<TrialId> from{};         // the trial that it trains again
-  std::optional<std::string> creator{};  // the token with which a user enqueued it
-};
-
-struct RunRow {
-  RunId id;
-  SweepId sweep;
-  std::int64_t trial_number = 0;  // with sweep_seed and id.replicate: the address of the run's seed
-  std::uint64_t sweep_seed = 0;
-  RunState state = RunState::queued;
-  EndReason reason = EndReason::none;  // of its end or, while it is queued, of its return
-  std::string detail;
-  std::optional<int> exit_code;  // present if the exit status of its process decided its end
-  std::string log_tail;
-  int attempts = 0;                // leases granted so far
-  std::optional<WorkerId> worker;  // of the latest attempt
-  int reports = 0;                 // phases reported so far
-  std::optional<Score> value;      // the latest report
-  std::optional<Score> best;       // the best report by the sweep's goal
-  std::optional<int> best_phase;
-  std::int64_t step = 0;              // of the latest report
-  std::optional<Instant> started_at;  // the first sign of life of its first attempt
-  std::optional<Instant> ended_at;
-  Failure failure = Failure::none;          // goes with reason
-  std::optional<Instant> rests_until;       // while it waits to be tried again
-  SweepId confirms{};                       // of its sweep; none for tuning
-  int instances = 1;                        // of its sweep
-  std::optional<bool> seed_applied{};       // as its process reported
-  std::optional<ForkRow> origin{};          // present if it is a fork
-  std::optional<SuccessorRow> successor{};  // in a population
-};
 
 struct EvaluationRow {
   EvaluationId id;
@@ -179,52 +65,12 @@ struct RunCurveRow {
   Failure failure = Failure::none;  // goes with reason
 };
 
-struct MetricRow {
-  std::string name;
-  std::int64_t step = 0;
-  double value = 0;
-  Instant at;
-};
-
-struct MetricNameRow {  // a series of a run
-  std::string name;
-  std::int64_t points = 0;
-  std::int64_t step = 0;  // of the last point
-};
-
-struct BestRow {
-  std::int64_t rank = 1;  // 1 is the best
-  TrialRow trial;
-  RunId run;                     // its run with the best last report
-  int phase = 0;                 // of that run's best report
-  std::int64_t step = 0;         // of that report
-  std::optional<ModelId> model;  // the latest checkpoint that run saved in that phase, if any
-  // false: it trained less than half as long as the longest trial, or with too few seeds, and ranks
-  // after the others whatever its value (db/leaderboard.hpp)
-  bool comparable = true;
-};
-
 // What a completed trial achieved, for each of the sweep's objectives in their order: the means
 // over its runs of the last report of each. One diverged run makes a value diverged.
 struct OutcomeRow {
   TrialRow trial;
   std::vector<Score> values;
   std::optional<ModelId> model;  // the latest checkpoint that its first run saved in its last phase
-};
-
-struct ModelRow {
-  ModelId id;
-  RunId run;
-  SweepId sweep;
-  std::optional<AttemptId> attempt;  // the one that saved it
-  std::string sha256;
-  std::int64_t bytes = 0;
-  std::int64_t step = 0;
-  int phase = 0;
-  std::optional<Score> value;  // the run's report of that phase, once recorded
-  std::optional<ModelId> parent;
-  Instant saved_at;
-  std::optional<Instant> dropped_at{};  // its bytes are gone, or will be
 };
 
 struct WorkflowRow {
@@ -237,34 +83,6 @@ struct DatasetRow {
   DatasetId id;
   DatasetInfo info;
   Instant recorded_at;
-};
-
-struct WorkerRow {
-  WorkerId id;
-  std::string host;
-  std::int64_t pid = 0, memory = 0;
-  int cpus = 1, gpus = 0;
-  std::string hone_version;
-  Instant joined_at;
-  Instant last_seen_at;  // of the newest event from it; at most two heartbeats a lease are written
-  std::int64_t running = 0;            // its live attempts
-  std::optional<Instant> aside_until;  // present while it is quarantined
-  std::string aside_why;
-  std::optional<TokenId> token{};  // with which it joined
-  std::string labels{};            // a JSON list
-  std::string gpu_memory{};        // likewise: bytes of each GPU; empty: not known
-  std::string kept_free{};         // JSON: why a slot stays free; empty where none does
-  bool lost = false;               // leases of it expired, and it has not been seen since
-};
-
-struct TokenRow {
-  TokenId id;
-  std::string name;
-  Scopes scopes;
-  Instant created_at;
-  std::optional<TokenId> created_by;  // absent if the server or `hone db` created it
-  std::optional<Instant> expires_at;
-  std::optional<Instant> revoked_at;
 };
 
 struct EventRow {

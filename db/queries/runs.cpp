@@ -5,6 +5,7 @@
 #include "db/queries/find.hpp"
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
+#include "db/queries/read.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
@@ -12,95 +13,10 @@
 namespace hone {
 namespace {
 
-constexpr char select_runs[] =
-    "SELECT r.trial, r.replicate, r.sweep, t.number, s.seed, s.goal, r.state, r.reason, r.detail,"
-    " r.exit_code, r.log_tail, r.attempts, r.worker, r.reports, r.cost, r.best_cost, r.best_phase,"
-    " r.step, r.started_at, r.ended_at, r.failure, r.rests_until,"
-    // An imported confirmation drew its seeds under the number that the sweep had there.
-    " iif(s.imported_at IS NULL, coalesce(s.confirms, 0),"
-    "  coalesce(CAST(substr(json_extract(s.spec, '$.confirms'), 4) AS INTEGER), 0)),"
-    " s.instances, r.seed_applied, iif(r.replicate = 0, t.fork_trial, NULL), t.fork_replicate,"
-    " t.fork_model, t.fork_phase, t.fork_step, t.replaces, t.fork_place, t.fork_rivals,"
-    " n.id, n.fork_trial, n.fork_replicate"
-    " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
-    " LEFT JOIN trial n ON n.replaces = t.id AND r.replicate = 0 ";
-
-// The origin's columns and the trial that follows. All of the former are null but for a fork.
-void read_fork(sql::Columns& c, RunRow& row) {
-  const auto trial = c.maybe(&sql::Columns::id<TrialId>);
-  const auto replicate = c.maybe(&sql::Columns::small);
-  const auto model = c.maybe(&sql::Columns::id<ModelId>);
-  const auto phase = c.maybe(&sql::Columns::small);
-  const auto step = c.maybe(&sql::Columns::integer);
-  const auto replaces = c.maybe(&sql::Columns::id<TrialId>);
-  const auto place = c.maybe(&sql::Columns::integer);
-  const auto rivals = c.maybe(&sql::Columns::integer);
-  const auto successor = c.maybe(&sql::Columns::id<TrialId>);
-  const auto followed = c.maybe(&sql::Columns::id<TrialId>);
-  const auto of = c.maybe(&sql::Columns::small);
-  if (successor && followed && of) row.successor = SuccessorRow{{*successor, 0}, {*followed, *of}};
-  if (!trial || !replicate || !model || !phase || !step) return;
-  row.origin = ForkRow{{*trial, *replicate}, *model, *phase, *step};
-  if (replaces) row.origin->replaces = RunId{*replaces, 0};
-  if (place && rivals) row.origin->rank = OriginRank{*place, *rivals};
-}
-
-RunRow read_run(const SQLite::Statement& s) {
-  sql::Columns c(s);
-  RunRow row;
-  row.id = c.run_id();
-  row.sweep = c.id<SweepId>();
-  row.trial_number = c.integer();
-  row.sweep_seed = static_cast<std::uint64_t>(c.integer());
-  const Goal goal = c.word<Goal>();
-  row.state = c.word<RunState>();
-  row.reason = c.word<EndReason>();
-  row.detail = c.text();
-  row.exit_code = c.maybe(&sql::Columns::small);
-  row.log_tail = c.text();
-  row.attempts = c.small();
-  row.worker = c.maybe(&sql::Columns::id<WorkerId>);
-  row.reports = c.small();
-  row.value = sql::score_of(c.real(), goal);
-  row.best = sql::score_of(c.real(), goal);
-  row.best_phase = c.maybe(&sql::Columns::small);
-  row.step = c.integer();
-  row.started_at = c.maybe(&sql::Columns::instant);
-  row.ended_at = c.maybe(&sql::Columns::instant);
-  row.failure = c.word<Failure>();
-  row.rests_until = c.maybe(&sql::Columns::instant);
-  row.confirms = c.id<SweepId>();
-  row.instances = c.small();
-  if (const auto applied = c.maybe(&sql::Columns::small)) row.seed_applied = *applied != 0;
-  read_fork(c, row);
-  return row;
-}
-
-AttemptRow read_attempt(const SQLite::Statement& s) {
-  sql::Columns c(s);
-  AttemptRow row;
-  row.id.run = c.run_id();
-  row.id.number = c.small();
-  row.sweep = c.id<SweepId>();
-  row.worker = c.id<WorkerId>();
-  row.host = c.text();
-  row.lease = c.id<LeaseId>();
-  row.granted_at = c.instant();
-  row.started_at = c.maybe(&sql::Columns::instant);
-  row.ended_at = c.maybe(&sql::Columns::instant);
-  if (const auto reason = c.maybe(&sql::Columns::text))
-    row.end_reason = parse_word<EndReason>(*reason);
-  row.detail = c.text();
-  row.resume = c.maybe(&sql::Columns::id<ModelId>);
-  row.failure = c.word<Failure>();
-  row.workflow = c.maybe(&sql::Columns::id<WorkflowId>);
-  row.differs = c.text();
-  row.step = c.text();
-  row.finished = c.small() != 0;
-  row.turn = c.text();
-  row.width = c.text();
-  row.neighbours = c.text();
-  return row;
+std::string select_runs() {
+  return "SELECT " + row::columns<RunRow>() +
+         " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
+         " LEFT JOIN trial n ON n.replaces = t.id AND r.replicate = 0 ";
 }
 
 Verdict read_verdict(const std::string& text) {
@@ -121,26 +37,6 @@ CurveRow read_point(const SQLite::Statement& s) {
   if (const auto verdict = c.maybe(&sql::Columns::text)) row.verdict = read_verdict(*verdict);
   if (const auto further = c.maybe(&sql::Columns::text)) row.further = read_further(*further);
   row.spent = c.maybe(&sql::Columns::real);
-  return row;
-}
-
-ArtifactRow read_artifact(const SQLite::Statement& s) {
-  sql::Columns c(s);
-  ArtifactRow row;
-  row.name = c.text();
-  row.sha256 = c.text();
-  row.bytes = c.integer();
-  row.saved_at = c.instant();
-  return row;
-}
-
-MetricRow read_metric(const SQLite::Statement& s) {
-  sql::Columns c(s);
-  MetricRow row;
-  row.name = c.text();
-  row.step = c.integer();
-  row.value = c.real();
-  row.at = c.instant();
   return row;
 }
 
@@ -171,28 +67,27 @@ Result<Page<RunRow>> list_runs(SQLite::Database& db, TrialId trial, const PageQu
   if (auto known = find_trial(db, trial); !known) return known.error();
   const auto after = integer_cursor(page, -1);
   if (!after) return after.error();
-  SQLite::Statement s(db, std::string(select_runs) +
-                              "WHERE r.trial = ? AND r.replicate > ? ORDER BY r.replicate LIMIT ?");
+  SQLite::Statement s(
+      db, select_runs() + "WHERE r.trial = ? AND r.replicate > ? ORDER BY r.replicate LIMIT ?");
   sql::bind(s, trial, *after, page.limit + 1);
-  return read_page<RunRow>(s, page.limit, read_run,
+  return read_page<RunRow>(s, page.limit,
                            [](const RunRow& row) { return std::to_string(row.id.replicate); });
 }
 
 Result<RunRow> find_run(SQLite::Database& db, RunId id) {
-  SQLite::Statement s(db, std::string(select_runs) + "WHERE r.trial = ? AND r.replicate = ?");
+  SQLite::Statement s(db, select_runs() + "WHERE r.trial = ? AND r.replicate = ?");
   if (!sql::bind(s, id.trial, id.replicate).executeStep())
     return refuse(Code::not_found, "there is no run " + text(id));
-  return read_run(s);
+  return row::read<RunRow>(s);
 }
 
 Result<std::vector<ArtifactRow>> read_artifacts(SQLite::Database& db, RunId run) {
   if (auto known = check_run(db, run); !known) return known.error();
-  SQLite::Statement s(db,
-                      "SELECT name, sha256, bytes, saved_at FROM artifact"
-                      " WHERE trial = ? AND replicate = ? ORDER BY name");
+  SQLite::Statement s(db, "SELECT " + row::columns<ArtifactRow>() +
+                              " FROM artifact WHERE trial = ? AND replicate = ? ORDER BY name");
   sql::bind(s, run.trial, run.replicate);
   std::vector<ArtifactRow> rows;
-  while (s.executeStep()) rows.push_back(read_artifact(s));
+  while (s.executeStep()) rows.push_back(row::read<ArtifactRow>(s));
   return rows;
 }
 
@@ -200,18 +95,13 @@ Result<Page<AttemptRow>> list_attempts(SQLite::Database& db, RunId run, const Pa
   if (auto known = check_run(db, run); !known) return known.error();
   const auto after = integer_cursor(page, 0);
   if (!after) return after.error();
-  SQLite::Statement s(
-      db,
-      "SELECT a.trial, a.replicate, a.number, a.sweep, a.worker, w.host, a.lease,"
-      " a.granted_at, a.started_at, a.ended_at, a.end_reason, a.detail, a.resume,"
-      " a.failure, a.workflow, coalesce(x.differs, ''), a.step_name, a.finished, a.turn,"
-      " a.width, a.neighbours"
-      " FROM attempt a JOIN worker w ON w.id = a.worker"
-      " LEFT JOIN attempt_code x ON x.lease = a.lease"
-      " WHERE a.trial = ? AND a.replicate = ? AND a.number > ?"
-      " ORDER BY a.number LIMIT ?");
+  SQLite::Statement s(db, "SELECT " + row::columns<AttemptRow>() +
+                              " FROM attempt a JOIN worker w ON w.id = a.worker"
+                              " LEFT JOIN attempt_code x ON x.lease = a.lease"
+                              " WHERE a.trial = ? AND a.replicate = ? AND a.number > ?"
+                              " ORDER BY a.number LIMIT ?");
   sql::bind(s, run.trial, run.replicate, *after, page.limit + 1);
-  return read_page<AttemptRow>(s, page.limit, read_attempt,
+  return read_page<AttemptRow>(s, page.limit,
                                [](const AttemptRow& row) { return std::to_string(row.id.number); });
 }
 
@@ -253,24 +143,21 @@ Result<SeriesRow> find_series(SQLite::Database& db, const MetricKey& id) {
 Result<FileRow> find_artifact(SQLite::Database& db, const ArtifactKey& id) {
   const auto run = find_run(db, id.run);
   if (!run) return run.error();
-  SQLite::Statement s(db,
-                      "SELECT name, sha256, bytes, saved_at FROM artifact"
-                      " WHERE trial = ? AND replicate = ? AND name = ?");
+  SQLite::Statement s(db, "SELECT " + row::columns<ArtifactRow>() +
+                              " FROM artifact WHERE trial = ? AND replicate = ? AND name = ?");
   if (!sql::bind(s, id.run.trial, id.run.replicate, id.name).executeStep())
     return refuse(Code::not_found, "run " + text(id.run) + " has no artifact '" + id.name + "'");
-  return FileRow{id, run->sweep, read_artifact(s)};
+  return FileRow{id, run->sweep, row::read<ArtifactRow>(s)};
 }
 
 Result<std::vector<MetricNameRow>> read_metric_names(SQLite::Database& db, RunId run) {
   if (auto known = check_run(db, run); !known) return known.error();
-  SQLite::Statement s(db,
-                      "SELECT name, COUNT(*), MAX(step) FROM metric_point WHERE trial = ?1 AND"
-                      " replicate = ?2 GROUP BY name ORDER BY name");
+  SQLite::Statement s(db, "SELECT " + row::columns<MetricNameRow>() +
+                              " FROM metric_point WHERE trial = ?1 AND replicate = ?2"
+                              " GROUP BY name ORDER BY name");
   sql::bind(s, run.trial, run.replicate);
   std::vector<MetricNameRow> rows;
-  while (s.executeStep())
-    rows.push_back(
-        {s.getColumn(0).getString(), s.getColumn(1).getInt64(), s.getColumn(2).getInt64()});
+  while (s.executeStep()) rows.push_back(row::read<MetricNameRow>(s));
   return rows;
 }
 
@@ -315,12 +202,11 @@ Result<Page<MetricRow>> list_metrics(SQLite::Database& db, RunId run, const std:
   if (!name.empty() && page.after.empty()) after->name = name;
   if (!name.empty() && after->name != name) return bad_cursor(page.after);
   const std::string follows = name.empty() ? "(name, step) > (?3, ?4)" : "name = ?3 AND step > ?4";
-  SQLite::Statement s(db,
-                      "SELECT name, step, value, at FROM metric_point WHERE trial = ?1 AND"
-                      " replicate = ?2 AND " +
-                          follows + " ORDER BY name, step LIMIT ?5");
+  SQLite::Statement s(db, "SELECT " + row::columns<MetricRow>() +
+                              " FROM metric_point WHERE trial = ?1 AND replicate = ?2 AND " +
+                              follows + " ORDER BY name, step LIMIT ?5");
   sql::bind(s, run.trial, run.replicate, after->name, after->step, page.limit + 1);
-  return read_page<MetricRow>(s, page.limit, read_metric, [](const MetricRow& row) {
+  return read_page<MetricRow>(s, page.limit, [](const MetricRow& row) {
     return std::to_string(row.step) + "/" + row.name;
   });
 }

@@ -7,8 +7,8 @@
 #include "db/queries/find.hpp"
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
+#include "db/queries/read.hpp"
 #include "db/queries/replicates.hpp"
-#include "db/queries/trial_row.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/words.hpp"
 
@@ -21,74 +21,11 @@ namespace {
 
 // Joins the first trial `b` of the leaderboard and its first run `r`.
 std::string select_sweeps() {
-  return std::string(
-             "SELECT s.id, s.name, s.project, iif(q.sweep IS NULL, s.state, 'quarantined'),"
-             " s.reason, s.submitted_at, s.ended_at,"
-             " s.metric, s.goal, s.trials, s.proposed, s.runs_queued, s.runs_leased,"
-             " s.runs_running, s.runs_paused, s.runs_completed, s.runs_stopped, s.runs_failed,"
-             " s.runs_canceled, s.reports, s.repeated, s.unsaved, coalesce(q.why, s.detail),"
-             " s.seeds, s.phases, s.workflow, s.dataset, s.spec, s.confirms, s.learned, b.id,"
-             " r.replicate, b.cost, b.best_cost, b.confirmed_cost, b.seeds, b.confirmed_seeds,"
-             " r.best_phase, r.best_step FROM sweep s LEFT JOIN trial b ON b.id = ") +
-         sql::first_trial +
+  return "SELECT " + row::columns<SweepRow>() +
+         " FROM sweep s LEFT JOIN trial b ON b.id = " + sql::first_trial +
          " LEFT JOIN quarantine q ON q.sweep = s.id"
          " LEFT JOIN run r ON r.trial = b.id AND r.replicate = " +
          sql::first_run("b.id") + " ";
-}
-
-RunCounts read_run_counts(sql::Columns& c) {
-  RunCounts counts;
-  for (auto* count : {&counts.queued, &counts.leased, &counts.running, &counts.paused,
-                      &counts.completed, &counts.stopped, &counts.failed, &counts.canceled})
-    *count = c.integer();
-  return counts;
-}
-
-std::optional<BestOfSweep> read_best(sql::Columns& c, Goal goal) {
-  const auto trial = c.maybe(&sql::Columns::id<TrialId>);
-  if (!trial) return std::nullopt;
-  BestOfSweep best;
-  best.trial = *trial;
-  best.run = {*trial, c.small()};
-  best.value = sql::score_of(c.real(), goal).value_or(Score::diverged());
-  best.report = sql::score_of(c.real(), goal).value_or(Score::diverged());
-  if (const auto confirmed = c.maybe(&sql::Columns::real))
-    best.confirmed = sql::score_of(*confirmed, goal);
-  best.seeds = c.small();
-  best.confirmed_seeds = c.small();
-  best.phase = c.small();
-  best.step = c.integer();
-  return best;
-}
-
-SweepRow read_sweep(const SQLite::Statement& s) {
-  sql::Columns c(s);
-  SweepRow row;
-  row.id = c.id<SweepId>();
-  row.name = c.text();
-  row.project = c.text();
-  row.state = c.word<SweepState>();
-  row.reason = c.word<EndReason>();
-  row.submitted_at = c.instant();
-  row.ended_at = c.maybe(&sql::Columns::instant);
-  row.objective.metric = c.text();
-  row.objective.goal = c.word<Goal>();
-  row.trials_total = c.integer();
-  row.trials_proposed = c.integer();
-  row.runs = read_run_counts(c);
-  row.phases_done = c.integer();
-  row.phases_repeated = c.integer();
-  row.phases_unsaved = c.integer();
-  row.detail = c.text();
-  row.seeds = c.small();
-  row.phases_per_run = c.small();
-  row.workflow = c.id<WorkflowId>();
-  row.dataset = c.maybe(&sql::Columns::id<DatasetId>);
-  row.spec = c.text();
-  row.confirms = c.maybe(&sql::Columns::id<SweepId>);
-  row.learned = c.text();
-  row.best = read_best(c, row.objective.goal);
-  return row;
 }
 
 Result<Page<TrialRow>> trials_by_number(SQLite::Database& db, SweepId sweep, Goal goal,
@@ -96,12 +33,11 @@ Result<Page<TrialRow>> trials_by_number(SQLite::Database& db, SweepId sweep, Goa
   const auto after = integer_cursor(page, -1);
   if (!after) return after.error();
   SQLite::Statement s(db,
-                      std::string("SELECT ") + trial_columns +
+                      "SELECT " + row::columns<TrialRow>() +
                           " FROM trial t WHERE sweep = ? AND number > ? ORDER BY number LIMIT ?");
   sql::bind(s, sweep, *after, page.limit + 1);
   const auto read = [goal](const SQLite::Statement& rows) {
-    sql::Columns c(rows);
-    return read_trial(c, goal);
+    return row::read<TrialRow>(rows, goal);
   };
   return read_page<TrialRow>(s, page.limit, read,
                              [](const TrialRow& row) { return std::to_string(row.number); });
@@ -136,7 +72,7 @@ Result<Page<TrialRow>> trials_by_value(SQLite::Database& db, SweepId sweep, Goal
   const auto after = page.after.empty() ? std::optional(Place{}) : parse_place(page.after);
   if (!after) return bad_cursor(page.after);
   const std::string place = std::string(sql::tier) + ", " + sql::key + ", t.number";
-  SQLite::Statement s(db, std::string("SELECT ") + trial_columns + ", " + place +
+  SQLite::Statement s(db, "SELECT " + row::columns<TrialRow>() + ", " + place +
                               " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.sweep = ?1"
                               " AND (" +
                               place + ") > (?2, ?3, ?4) ORDER BY " + place + " LIMIT ?5");
@@ -144,7 +80,7 @@ Result<Page<TrialRow>> trials_by_value(SQLite::Database& db, SweepId sweep, Goal
   std::map<TrialId, std::string> places;
   const auto read = [&](const SQLite::Statement& rows) {
     sql::Columns c(rows);
-    TrialRow row = read_trial(c, goal);
+    auto row = row::read<TrialRow>(c, goal);
     const auto tier = c.integer();
     const double key = c.real();
     places[row.id] = place_text(tier, key, row.number);
@@ -163,7 +99,7 @@ Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page, 
                               (archived ? "" : "AND s.archived_at IS NULL ") +
                               "ORDER BY s.id DESC LIMIT ?");
   sql::bind(s, *after, page.limit + 1);
-  return read_page<SweepRow>(s, page.limit, read_sweep,
+  return read_page<SweepRow>(s, page.limit,
                              [](const SweepRow& row) { return std::to_string(row.id.value); });
 }
 
@@ -171,7 +107,7 @@ Result<SweepRow> find_sweep(SQLite::Database& db, SweepId id) {
   SQLite::Statement s(db, select_sweeps() + "WHERE s.id = ?");
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no sweep " + text(id));
-  return read_sweep(s);
+  return row::read<SweepRow>(s);
 }
 
 Result<Page<TrialRow>> list_trials(SQLite::Database& db, SweepId sweep, TrialSort sort,
@@ -188,40 +124,24 @@ Result<Page<TrialRow>> list_trials(SQLite::Database& db, SweepId sweep, TrialSor
 }
 
 Result<TrialRow> find_trial(SQLite::Database& db, TrialId id) {
-  SQLite::Statement s(db, std::string("SELECT s.goal, ") + trial_columns +
+  SQLite::Statement s(db, "SELECT s.goal, " + row::columns<TrialRow>() +
                               " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?");
   if (!sql::bind(s, id).executeStep())
     return refuse(Code::not_found, "there is no trial " + text(id));
   sql::Columns c(s);
   const Goal goal = c.word<Goal>();
-  return read_trial(c, goal);
+  return row::read<TrialRow>(c, goal);
 }
 
 namespace {
 
 // A trial with its best run, and the model of that run's best report.
 std::string select_best() {
-  return std::string("SELECT ") + trial_columns + ", r.replicate, r.best_phase, r.best_step, " +
-         sql::best_model +
+  return "SELECT " + row::columns<BestRow>() +
          " FROM trial t JOIN sweep s ON s.id = t.sweep JOIN run r ON r.trial = t.id AND"
          " r.replicate = " +
          sql::first_run("t.id") + " WHERE t.cost < 9e999 AND ";
 }
-
-BestRow read_best_row(const SQLite::Statement& s, Goal goal) {
-  sql::Columns c(s);
-  BestRow row;
-  row.trial = read_trial(c, goal);
-  row.run = {row.trial.id, c.small()};
-  row.phase = c.small();
-  row.step = c.integer();
-  row.model = c.maybe(&sql::Columns::id<ModelId>);
-  return row;
-}
-
-}  // namespace
-
-namespace {
 
 // The first trials of a tier (leaderboard.hpp), in the order of an index. The plus keeps SQLite
 // from the index of costs where the order is that of confirmed costs: it would read all trials.
@@ -253,7 +173,7 @@ Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, st
     if (wanted == 0) break;
     for (const TrialId trial : first_of_tier(db, sweep, tier, wanted)) {
       if (!sql::bind(s, trial).executeStep()) continue;
-      rows.push_back(read_best_row(s, *goal));
+      rows.push_back(row::read<BestRow>(s, *goal));
       rows.back().rank = static_cast<std::int64_t>(rows.size());
       rows.back().comparable = tier < sql::last_valued_tier;
     }
@@ -264,7 +184,7 @@ Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, st
 std::optional<BestRow> best_of_trial(SQLite::Database& db, TrialId trial, Goal goal) {
   SQLite::Statement s(db, select_best() + "t.id = ?");
   if (!sql::bind(s, trial).executeStep()) return std::nullopt;
-  return read_best_row(s, goal);
+  return row::read<BestRow>(s, goal);
 }
 
 std::optional<SweepId> newest_confirmation(SQLite::Database& db, SweepId sweep) {

@@ -136,8 +136,8 @@ ReadResult best(SQLite::Database& db, const Request& request) {
   json["scale"] = joint ? scale_json(*spec) : Json(nullptr);
   json["trials"] = sweep->trials_proposed;
   const auto confirmed = newest_confirmation(db, *id);
-  json["confirmation"] = id_or_null(confirmed);
-  json["confirms"] = id_or_null(sweep->confirms);
+  json["confirmation"] = or_null(confirmed);
+  json["confirms"] = or_null(sweep->confirms);
   json["remarks"] = render_outcome(db, *sweep, *spec)["remarks"];
   json["items"] = *std::move(items);
   json["next"] = nullptr;

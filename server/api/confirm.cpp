@@ -206,13 +206,13 @@ Json item_of(SQLite::Database& db, const Confirmed& confirmed, const Tuned& tune
   const SweepSpec& spec = confirmed.spec;
   Json item;
   item["trial"] = text(one.trial);
-  item["of"] = id_or_null(one.of);
+  item["of"] = or_null(one.of);
   item["params"] = stored_json(one.params);
   item["schedule"] = stored_json(one.schedule);
   add_tuned(db, tuned, one.of, item);
   item["model"] = nullptr;
   if (const auto best = best_of_trial(db, one.trial, spec.objective.goal))
-    item["model"] = id_or_null(best->model);
+    item["model"] = or_null(best->model);
   item["seeds"] = one.flat.size();
   item["failed"] = std::count_if(one.flat.begin(), one.flat.end(),
                                  [](double merit) { return !std::isfinite(merit); });

@@ -38,11 +38,6 @@ Error no_log(SQLite::Database& db, PilotId id) {
                     (pilot->handle.empty() ? "it has not started" : "its engine keeps it"));
 }
 
-template <class E>
-Json word_or_null(const std::optional<E>& value) {
-  return value ? Json(word(*value)) : Json(nullptr);
-}
-
 Json render_trouble(const std::optional<FleetTrouble>& trouble) {
   if (!trouble) return nullptr;
   Json json;
@@ -52,44 +47,11 @@ Json render_trouble(const std::optional<FleetTrouble>& trouble) {
 }
 
 Json fleet_json(const FleetRow& row, const FleetTroubles* troubles) {
-  Json json;
-  json["id"] = text(row.id);
-  json["name"] = row.name;
-  json["state"] = word(row.state);
-  json["detail"] = row.detail;
-  json["want"] = row.want;
-  json["pilots"] = row.pilots;
-  json["joined"] = row.joined;
-  json["rule"] = word(row.rule);
-  json["rule_detail"] = row.rule_detail;
-  json["engine_trouble"] =
-      render_trouble(troubles != nullptr ? troubles->of(row.id) : std::nullopt);
-  json["decided_at"] = or_null(row.decided_at);
-  json["created_at"] = rfc3339(row.created_at);
-  json["stopped_at"] = or_null(row.stopped_at);
-  json["spec"] = stored_json(row.spec);
-  return json;
+  return row::write(row,
+                    {render_trouble(troubles != nullptr ? troubles->of(row.id) : std::nullopt)});
 }
 
 }  // namespace
-
-Json render(const PilotRow& row) {
-  Json json;
-  json["id"] = text(row.id);
-  json["fleet"] = text(row.fleet);
-  json["state"] = word(row.state);
-  json["rule"] = word(row.rule);
-  json["rule_detail"] = row.rule_detail;
-  json["handle"] = row.handle;
-  json["worker"] = id_or_null(row.worker);
-  json["canceled"] = word_or_null(row.canceled);
-  json["end_rule"] = word_or_null(row.end_rule);
-  json["detail"] = row.detail;
-  json["wanted_at"] = rfc3339(row.wanted_at);
-  json["joined_at"] = or_null(row.joined_at);
-  json["ended_at"] = or_null(row.ended_at);
-  return json;
-}
 
 // POST /v1/fleets
 Result<Command> parse_fleet(const Request& request) {

@@ -18,20 +18,6 @@ Result<Direction> direction_of(const Request& request) {
 
 }  // namespace
 
-// GET /v1/workflows/{workflow}
-ReadResult workflow(SQLite::Database& db, const Request& request) {
-  const auto id = path_id<WorkflowId>(request);
-  if (!id) return id.error();
-  return render_one(find_workflow(db, *id));
-}
-
-// GET /v1/datasets/{dataset}
-ReadResult dataset(SQLite::Database& db, const Request& request) {
-  const auto id = path_id<DatasetId>(request);
-  if (!id) return id.error();
-  return render_one(find_dataset(db, *id));
-}
-
 // GET /v1/lineage/{id}
 ReadResult lineage(SQLite::Database& db, const Request& request) {
   constexpr std::int64_t depth_max = 10'000;

@@ -38,18 +38,4 @@ ReadResult models(SQLite::Database& db, const Request& request) {
   return render_pages(list_models(db, *filter, *page));
 }
 
-// GET /v1/models/{model}
-ReadResult model(SQLite::Database& db, const Request& request) {
-  const auto id = path_id<ModelId>(request);
-  if (!id) return id.error();
-  return render_one(find_model(db, *id));
-}
-
-// GET /v1/evaluations/{evaluation}
-ReadResult evaluation(SQLite::Database& db, const Request& request) {
-  const auto id = path_id<EvaluationId>(request);
-  if (!id) return id.error();
-  return render_one(find_evaluation(db, *id));
-}
-
 }  // namespace hone::api

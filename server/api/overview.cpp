@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "db/queries/queries.hpp"
+#include "db/queries/tokens.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/types/reach.hpp"
 #include "schemas/types/spec.hpp"

@@ -63,7 +63,7 @@ Json item_of(const OutcomeRow& row, const std::vector<Objective>& objectives) {
   json["values"] = Json::object();
   for (std::size_t i = 0; i < objectives.size(); ++i)
     json["values"][objectives[i].metric] = encode(row.values[i]);
-  json["model"] = id_or_null(row.model);
+  json["model"] = or_null(row.model);
   return json;
 }
 

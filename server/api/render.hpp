@@ -8,40 +8,31 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "server/api/response.hpp"
+#include "server/api/row_json.hpp"
 
 namespace hone::api {
 
+template <row::Described Row>
+Json render(const Row& row) {
+  return row::write(row);
+}
 Json render(const SweepRow& row);  // without its spec
-Json render(const TrialRow& row);
 Json render(const RunRow& row);
-Json render(const ForkRow& row);
-Json render(const AttemptRow& row);
-Json render(const ArtifactRow& row);
 Json render(const CurveRow& row);
 Json render(const RunCurveRow& row);
-Json render(const MetricRow& row);
-Json render(const MetricNameRow& row);
-Json render(const BestRow& row);
-Json render(const ModelRow& row);
 Json render(const EvaluationRow& row);
 Json render(const WorkflowRow& row);
 Json render(const DatasetRow& row);
-Json render(const WorkerRow& row);
-Json render(const TokenRow& row);
-Json render(const PilotRow& row);
 Json render(const EventRow& row);
 Json render(const LineageNode& node);
 Json render(const LineageEdge& edge);
 Json render(const LineageGraph& graph);
 
-// The JSON text of a column. A damaged column is returned as a string.
-Json stored_json(const std::string& text);
+using row::stored_json;
 
-Json or_null(const std::optional<Instant>& at);
-Json or_null(const std::optional<Score>& score);
 template <class T>
-Json id_or_null(const std::optional<T>& id) {
-  return id ? Json(text(*id)) : Json(nullptr);
+Json or_null(const std::optional<T>& value) {
+  return row::json_of(value);
 }
 
 template <class Row>

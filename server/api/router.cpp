@@ -7,8 +7,10 @@
 
 #include "base/nearest.hpp"
 #include "base/sha256.hpp"
+#include "db/queries/tokens.hpp"
 #include "schemas/codec/words.hpp"
 #include "server/api/command_routes.hpp"
+#include "server/api/reads.hpp"
 #include "server/api/replicates.hpp"
 #include "server/api/routes.hpp"
 #include "server/limits.hpp"
@@ -73,13 +75,13 @@ constexpr std::array table{
           write_to<&Edit::sweep>({.check = check_code_edited})},
     Route{post, "/v1/trials/{trial}/pin", needs_submit, write_to<&Pin::trial>()},
 
-    Route{get, "/v1/trials/{trial}", needs_read, Read{trial}},
+    Route{get, "/v1/trials/{trial}", needs_read, Read{one<find_trial>}},
     Route{post, "/v1/trials/{trial}/tell", needs_submit, write_to<&Tell::trial>()},
     Route{get, "/v1/trials/{trial}/runs", needs_read, Read{runs, filtered}},
     Route{get, "/v1/trials/{trial}/curve", needs_read, Read{trial_curve}},
     Route{get, "/v1/trials/{trial}/explain", needs_read, Read{explain_trial}},
-    Route{get, "/v1/runs/{run}", needs_read, Read{run}},
-    Route{get, "/v1/runs/{run}/attempts", needs_read, Read{attempts, paged}},
+    Route{get, "/v1/runs/{run}", needs_read, Read{one<find_run>}},
+    Route{get, "/v1/runs/{run}/attempts", needs_read, Read{page<list_attempts>, paged}},
     Route{get, "/v1/runs/{run}/curve", needs_read, Read{curve}},
     Route{get, "/v1/runs/{run}/metrics", needs_read,
           Read{metrics, paged | Query::name | Query::fields}},
@@ -107,13 +109,13 @@ constexpr std::array table{
 
     Route{get, "/v1/models", needs_read,
           Read{models, paged | Query::sweep | Query::trial | Query::run}},
-    Route{get, "/v1/models/{model}", needs_read, Read{model}},
+    Route{get, "/v1/models/{model}", needs_read, Read{one<find_model>}},
     Route{post, "/v1/models/{model}/evaluations", needs_submit, write_to<&Evaluate::model>()},
-    Route{get, "/v1/evaluations/{evaluation}", needs_read, Read{evaluation}},
+    Route{get, "/v1/evaluations/{evaluation}", needs_read, Read{one<find_evaluation>}},
     Route{put, "/v1/blobs/{sha256}", needs_submit_or_work, PutBlob{}},
     Route{get, "/v1/blobs/{sha256}", needs_blobs, GetBlob{}},
 
-    Route{get, "/v1/tokens", needs_admin, Read{tokens, paged}},
+    Route{get, "/v1/tokens", needs_admin, Read{page<list_tokens>, paged}},
     Route{post, "/v1/tokens", needs_admin, write<CreateToken>()},
     Route{post, "/v1/tokens/{token}/revoke", needs_admin,
           write_to<&RevokeToken::token, render_done>()},
@@ -137,8 +139,8 @@ constexpr std::array table{
                 .render = render_answer<Import>,
                 .body_bytes_max = limits::import_bytes_max,
                 .one_at_a_time = true}},
-    Route{get, "/v1/workflows/{workflow}", needs_read, Read{workflow}},
-    Route{get, "/v1/datasets/{dataset}", needs_read, Read{dataset}},
+    Route{get, "/v1/workflows/{workflow}", needs_read, Read{one<find_workflow>}},
+    Route{get, "/v1/datasets/{dataset}", needs_read, Read{one<find_dataset>}},
     Route{get, "/v1/lineage/{id}", needs_read,
           Read{lineage, {Query::direction, Query::depth, Query::measurements}, Weight::heavy}},
     Route{get, "/v1/timeline", needs_read,

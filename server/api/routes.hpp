@@ -59,11 +59,8 @@ ReadResult pareto(SQLite::Database& db, const Request& request);
 ReadResult importance(SQLite::Database& db, const Request& request);
 
 // runs.cpp
-ReadResult trial(SQLite::Database& db, const Request& request);
 ReadResult runs(SQLite::Database& db, const Request& request);
-ReadResult run(SQLite::Database& db, const Request& request);
 ReadResult artifacts(SQLite::Database& db, const Request& request);
-ReadResult attempts(SQLite::Database& db, const Request& request);
 ReadResult curve(SQLite::Database& db, const Request& request);
 ReadResult metrics(SQLite::Database& db, const Request& request);
 
@@ -83,9 +80,6 @@ Status check_code_edited(const BlobStore& blobs, const Command& command);
 std::optional<Command> take_back_lease(const Reply& reply);
 Status check_save_artifact(const BlobStore& blobs, const Command& command);
 Status check_save_model(const BlobStore& blobs, const Command& command);
-
-// tokens.cpp
-ReadResult tokens(SQLite::Database& db, const Request& request);
 
 // fleets.cpp
 Result<Command> parse_fleet(const Request& request);
@@ -113,12 +107,8 @@ ReadResult run_log(SQLite::Database& db, const Request& request);
 
 // models.cpp
 ReadResult models(SQLite::Database& db, const Request& request);
-ReadResult model(SQLite::Database& db, const Request& request);
-ReadResult evaluation(SQLite::Database& db, const Request& request);
 
 // lineage.cpp
-ReadResult workflow(SQLite::Database& db, const Request& request);
-ReadResult dataset(SQLite::Database& db, const Request& request);
 ReadResult lineage(SQLite::Database& db, const Request& request);
 
 // events.cpp

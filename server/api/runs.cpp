@@ -6,13 +6,6 @@
 
 namespace hone::api {
 
-// GET /v1/trials/{trial}
-ReadResult trial(SQLite::Database& db, const Request& request) {
-  const auto id = path_id<TrialId>(request);
-  if (!id) return id.error();
-  return render_one(find_trial(db, *id));
-}
-
 // GET /v1/trials/{trial}/runs
 ReadResult runs(SQLite::Database& db, const Request& request) {
   const auto id = path_id<TrialId>(request);
@@ -27,22 +20,6 @@ ReadResult runs(SQLite::Database& db, const Request& request) {
   const auto page = page_query(request);
   if (!page) return page.error();
   return render_pages(list_runs(db, *id, *page));
-}
-
-// GET /v1/runs/{run}
-ReadResult run(SQLite::Database& db, const Request& request) {
-  const auto id = path_id<RunId>(request);
-  if (!id) return id.error();
-  return render_one(find_run(db, *id));
-}
-
-// GET /v1/runs/{run}/attempts
-ReadResult attempts(SQLite::Database& db, const Request& request) {
-  const auto id = path_id<RunId>(request);
-  if (!id) return id.error();
-  const auto page = page_query(request);
-  if (!page) return page.error();
-  return render_pages(list_attempts(db, *id, *page));
 }
 
 // GET /v1/runs/{run}/artifacts

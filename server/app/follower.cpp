@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include "db/queries/queries.hpp"
+#include "db/queries/tokens.hpp"
 #include "server/api/role.hpp"
 #include "server/app/served.hpp"
 #include "server/engine/clock.hpp"

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "db/queries/queries.hpp"
+#include "db/queries/tokens.hpp"
 #include "server/engine/clock.hpp"
 
 namespace hone {

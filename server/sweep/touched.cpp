@@ -2,7 +2,7 @@
 
 #include <concepts>
 
-#include "schemas/types/event.hpp"
+#include "schemas/types/event_ids.hpp"
 #include "schemas/types/submit.hpp"
 
 namespace hone {
@@ -78,28 +78,18 @@ struct TouchedByCommand {
 struct TouchedByEvent {
   Touched& touched;
 
-  void operator()(const SweepSubmitted& e) const {
-    touched.sweeps = e.spec.search.warm_start;
-    if (e.spec.confirms) touched.sweeps.push_back(e.spec.confirms);
-  }
-  void operator()(const SweepImported& e) const {
-    if (e.confirms) touched.sweeps.push_back(*e.confirms);
-  }
-  template <class E>
-  void operator()(const E& event) const {
-    if constexpr (requires {
-                    { event.sweep } -> std::same_as<const SweepId&>;
-                  })
-      touched.sweeps.push_back(event.sweep);
-    if constexpr (requires {
-                    { event.trial } -> std::same_as<const TrialId&>;
-                  })
-      touched.trials.push_back(event.trial);
-    if constexpr (requires {
-                    { event.run } -> std::same_as<const RunId&>;
-                  })
-      touched.trials.push_back(event.run.trial);
-  }
+  void operator()(SweepId id) const { touched.sweeps.push_back(id); }
+  void operator()(TrialId id) const { touched.trials.push_back(id); }
+  void operator()(RunId id) const { touched.trials.push_back(id.trial); }
+  void reads(SweepId id) const { touched.sweeps.push_back(id); }
+  // Notes and grants change no sweep that has ended; others are given with their runs.
+  void operator()(const auto&) const {}
+  void makes(const auto&) const {}
+  void from(const auto&) const {}
+  void submitted(const auto&) const {}
+  void executed(const auto&) const {}
+  void drops(const auto&) const {}
+  void of_server() const {}
 };
 
 }  // namespace
@@ -112,7 +102,8 @@ Touched touched_by(const Book& book, const Command& command, Instant now) {
 
 Touched touched_by(const EventBody& event) {
   Touched touched;
-  std::visit(TouchedByEvent{touched}, event);
+  TouchedByEvent visitor{touched};
+  named::visit_ids(visitor, event);
   return touched;
 }
 

@@ -2,6 +2,7 @@
 // names.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -11,17 +12,22 @@
 
 #include "sdk/cpp/yaml_document.hpp"
 #include "server/api/router.hpp"
+#include "tests/contract/row_schemas.hpp"
 
 namespace hone {
 namespace {
 
 std::filesystem::path schemas() { return std::filesystem::path(HONE_SOURCE_DIR) / "schemas"; }
 
-Json read(const std::filesystem::path& file) {
+std::string text_of(const std::filesystem::path& file) {
   std::ifstream stream(file);
   std::stringstream text;
   text << stream.rdbuf();
-  auto document = parse_yaml(text.str(), file.filename().string());
+  return text.str();
+}
+
+Json read(const std::filesystem::path& file) {
+  auto document = parse_yaml(text_of(file), file.filename().string());
   EXPECT_TRUE(document.ok()) << (document.ok() ? "" : document.error().detail);
   return document.ok() ? std::move(document->json) : Json::object();
 }
@@ -88,6 +94,29 @@ void expect_targets(const std::filesystem::path& file) {
     const auto pointer = hash == std::string::npos ? std::string() : ref.substr(hash + 1);
     EXPECT_TRUE(read(target).contains(Json::json_pointer(pointer))) << file << " names " << ref;
   }
+}
+
+// Sets the lines of a component. False if there is no such component.
+bool set_component(std::string& text, const std::string& name, const std::string& lines) {
+  const std::string title = "\n    " + name + ":\n";
+  const auto found = text.find(title, text.find("\n  schemas:\n"));
+  if (found == std::string::npos) return false;
+  const auto begin = found + title.size();
+  auto end = begin;
+  while (text.compare(end, 6, "      ") == 0) end = text.find('\n', end) + 1;
+  text.replace(begin, end - begin, lines);
+  return true;
+}
+
+// HONE_REWRITE=1 writes the schemas of rows in place of comparing them.
+TEST(OpenApi, has_the_schemas_of_rows_that_their_descriptions_print) {
+  const auto file = schemas() / "openapi.yaml";
+  const std::string text = text_of(file);
+  std::string wanted = text;
+  for (const auto& [name, lines] : row::row_schemas())
+    EXPECT_TRUE(set_component(wanted, name, lines)) << "no component " << name;
+  if (std::getenv("HONE_REWRITE") != nullptr) std::ofstream(file) << wanted;
+  EXPECT_EQ(text_of(file), wanted) << "run HONE_REWRITE=1 schemas_contract_test";
 }
 
 TEST(OpenApi, describes_exactly_the_routes_there_are) {

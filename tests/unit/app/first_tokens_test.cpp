@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "db/queries/queries.hpp"
+#include "db/queries/tokens.hpp"
 #include "server/engine/clock.hpp"
 #include "tests/unit/db/given.hpp"
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "db/queries/queries.hpp"
+#include "db/queries/tokens.hpp"
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/upkeep/upkeep.hpp"
