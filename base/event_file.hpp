@@ -40,7 +40,7 @@ class EventReader {
   // The file begins again.
   void restart() { *this = EventReader(); }
 
-  // What is wrong with the file, once for each fault. After a damaged length, nothing more is read:
+  // One sentence for each fault of the file. After a damaged length, nothing more is read:
   // where the next record begins is not known.
   std::optional<std::string> take_fault();
 

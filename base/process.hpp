@@ -61,7 +61,7 @@ bool end_with_parent(pid_t parent, int signal);
 // Waits for the end of a child; its status as waitpid(2) reports it.
 int wait_for(pid_t pid);
 
-// What a program wrote to stdout if it ended with 0. Nullopt, and its process group is killed,
+// Returns the stdout of a program that ended with 0. Nullopt, and its process group is killed,
 // after `time_ms` (-1: no limit) or beyond `bytes_max`. Its stdin is empty and its stderr is lost.
 // Sets in, out, err, own_group and death_signal of `spec`.
 std::optional<std::string> captured_output(ProcessSpec spec, int time_ms, std::size_t bytes_max);

@@ -16,7 +16,7 @@
 
 namespace hone::sql {
 
-// Of trial t in sweep s.
+// The tier of trial t in sweep s.
 inline constexpr char tier[] =
     "CASE WHEN t.confirmed_cost < 1.797e308 THEN 0 WHEN t.cost >= 9e999 THEN 5"
     " WHEN t.cost >= 1.797e308 THEN 4 WHEN t.failed THEN 3"

@@ -103,7 +103,7 @@ class ClientConnection {
     return bytes;
   }
 
-  // What is read and not parsed yet: a header of 64 KiB, or the line of a chunk.
+  // Bytes that are read and not parsed yet: a header of 64 KiB, or the line of a chunk.
   static constexpr std::size_t buffer_bytes_max = 128 * 1024;
 
   boost::asio::io_context& io_;

@@ -60,7 +60,7 @@ struct HttpClient::Inside {
     return failure;
   }
 
-  // What https needs before the first connection.
+  // Loads the certificates before the first connection.
   Status prepare() {
     if (!server.tls || tls) return Done{};
     auto opened = ClientTls::open(server);

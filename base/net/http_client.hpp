@@ -44,7 +44,7 @@ struct HttpRequest {
   std::string download{};  // path of a file for the body of a 2xx answer; replaced when it exists
   // From connecting to the last byte; a stream's longest silence.
   std::chrono::microseconds timeout = std::chrono::seconds(30);
-  // Of an answer that does not go to `download`.
+  // Bounds the body of an answer that does not go to `download`.
   std::uint64_t body_bytes_max = std::uint64_t{64} << 20U;
   std::uint64_t download_bytes_max = std::uint64_t{1} << 30U;
   Headers headers{};

@@ -71,7 +71,7 @@ Status keep_older(SQLite::Database& db, const std::string& file, Upgrade* upgrad
   return Done{};
 }
 
-// What a data folder of an earlier hone let other accounts read.
+// Files of an older hone's data folder that other accounts could read.
 void make_private(const std::filesystem::path& folder) {
   namespace fs = std::filesystem;
   std::error_code ignored;

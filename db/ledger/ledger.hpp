@@ -90,7 +90,7 @@ class Ledger {
   void replay(std::int64_t after, const std::function<void(const Event&)>& visit,
               std::int64_t most = -1, const LeftOut& left_out = {}) const;
 
-  // Of the bodies of the events that this object appended or replayed.
+  // Bytes in the bodies of all events that this object appended or replayed.
   [[nodiscard]] std::int64_t event_bytes() const { return event_bytes_; }
 
  private:

@@ -33,7 +33,7 @@ struct CompletedSweepQuery {
 std::vector<SweepId> newest_completed_sweeps(SQLite::Database& db,
                                              const CompletedSweepQuery& query);
 
-// What a sweep had done at an instant.
+// The progress of a sweep at an instant.
 struct SweepCounts {
   std::int64_t started = 0;   // runs that a worker had got
   std::int64_t training = 0;  // of them, runs with a live attempt

@@ -1,4 +1,4 @@
-// What the trials of a sweep achieved: the values of their last reports, or of those of a phase.
+// The results of the trials of a sweep: the values of their last reports, or of those of a phase.
 #include <cmath>
 #include <functional>
 #include <map>
@@ -47,7 +47,7 @@ std::vector<Score> scores_of(const std::vector<Mean>& means) {
   return scores;
 }
 
-// Of the last reports of completed trials or, with a phase (?2), of the reports of that phase.
+// Selects the last reports of completed trials or, with a phase (?2), the reports of that phase.
 // of_one: of one trial (?3).
 std::string select_outcomes(bool of_one) {
   return "SELECT " + row::columns<TrialRow>() +

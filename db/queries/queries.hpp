@@ -70,7 +70,7 @@ struct MetricSummary {  // of all points of a series
 // nullopt if the run has no such series.
 std::optional<MetricSummary> summarize_metric(SQLite::Database& db, RunId run,
                                               const std::string& name);
-// What the live attempts of a worker use together, by their newest measurements (use_meter.hpp).
+// Sums the use of the live attempts of a worker by their newest measurements (use_meter.hpp).
 struct WorkerUse {
   std::int64_t runs = 0;  // that were measured
   double cpu_cores = 0, memory_bytes = 0;
@@ -140,7 +140,7 @@ Instant last_instant(SQLite::Database& db);  // of the newest event; 1970 for an
 Counts read_counts(SQLite::Database& db);
 
 // metrics.cpp: for /metrics only
-// Of the newest running sweeps with a finite value, at most `limit`.
+// Returns the best values of the newest running sweeps with a finite one, at most `limit`.
 std::vector<BestValueRow> best_values(SQLite::Database& db, std::int64_t limit);
 Slots read_slots(SQLite::Database& db, Instant seen_after);
 

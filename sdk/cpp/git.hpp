@@ -18,12 +18,12 @@ class Git {
     std::size_t bytes_max = std::size_t{16} << 20U;
   };
 
-  // Of the repository that the folder is in. Nullopt without one, and where its work tree is
+  // Opens the repository that contains the folder. Nullopt without one, or if its work tree is
   // elsewhere (core.worktree): those files are not the ones that the user sees here.
   static std::optional<Git> open(const std::string& folder);
   static std::optional<Git> open(const std::string& folder, const Bounds& bounds);
 
-  // What `git ARGUMENTS` prints in the folder; nullopt if it fails, takes too long, or prints more.
+  // Returns the output of `git ARGUMENTS`; nullopt if it fails, is too slow or prints too much.
   [[nodiscard]] std::optional<std::string> output(std::vector<std::string> arguments) const;
 
  private:

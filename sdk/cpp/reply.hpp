@@ -9,8 +9,8 @@
 
 namespace hone {
 
-// Of the values of one reply, as the server bounds those of a request: ten times the longest text
-// that a client reads. The largest replies, exports, take eight times their text; brackets alone
+// Bounds the values of one reply, as the server bounds those of a request: ten times the longest
+// text that a client reads. The largest replies, exports, take eight times it; brackets alone
 // would take 27 times.
 inline constexpr std::size_t reply_memory_bytes_max = std::size_t{640} << 20U;
 

@@ -13,7 +13,7 @@ namespace hone::cli {
 // and what to do.
 Result<std::string> find_program(const std::string& name);
 
-// What a finished program wrote to stdout; nullopt where it cannot be started or did not exit with
+// Returns the stdout of a program; nullopt if it cannot be started or did not exit with
 // 0. Its stderr is lost.
 std::optional<std::string> output_of(const std::vector<std::string>& argv);
 

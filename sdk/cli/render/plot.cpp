@@ -47,7 +47,7 @@ class Canvas {
     marks = unicode_ ? marks | bit(dot) : static_cast<unsigned char>(letter_);
   }
 
-  // Of the marks that follow, without braille.
+  // Sets the letter of the marks that follow on a screen without braille.
   void use_letter(char letter) { letter_ = letter; }
 
   void join(Dot from, Dot to) {

@@ -34,7 +34,7 @@ std::optional<Duration> busy_time(const Json& sweep);
 // "51s of work in 18m49s" of a sweep that has ended, or one of both where they are the same.
 std::string work_text(const Json& sweep);
 
-// What its server remarks about the ends of a sweep's runs: of the sweep, or of its leaderboard.
+// The server's remarks on how runs ended, from the reply of a sweep or of its leaderboard.
 std::vector<std::string> remarks_of(const Json& reply);
 
 // Why the place of a trial on the leaderboard is not that of a complete trial with its value.
@@ -44,7 +44,7 @@ struct Marks {
 };
 // Adds the signs of its marks to the rank of a row, for people.
 Marks mark_rank(Json& item);
-// What the signs mean; empty without marks.
+// Explains the signs; empty without marks.
 std::string marks_text(const Marks& marks);
 
 // 0..100; 100 only for a sweep in state completed.

@@ -23,7 +23,7 @@ class Terminal {
   void print(std::string_view text);
   // JSON, on stdout: the same document.
   void print_json(std::string_view json);
-  // What the user asked for byte by byte, on stdout: a downloaded file, a raw log.
+  // Writes unchanged bytes to stdout: a downloaded file, a raw log.
   void print_bytes(std::string_view bytes);
   Status print_file(const std::filesystem::path& file);
 

@@ -13,7 +13,7 @@ namespace hone::cli {
 class Flags;
 class Session;
 
-// What a command does once its flags are read.
+// Runs a command whose flags are read.
 using CommandAction = std::function<Result<Exit>(Session&)>;
 
 // The action of a command with options: `add_flags` binds the flags to the options that `run` gets.

@@ -1,4 +1,4 @@
-// What a command works with: the common options, the screen and the server.
+// The environment of a command: the common options, the screen and the server.
 #pragma once
 
 #include <cstddef>
@@ -53,7 +53,7 @@ class Session {
   void print(std::string_view text);
   // The same document: control characters in its strings become escapes of JSON.
   void print_json(std::string_view json);
-  // What the user asked for byte by byte.
+  // Prints unchanged bytes: a file, a raw log.
   void print_bytes(std::string_view bytes);
   // Prints a message, on stderr, unless --quiet is set.
   void note(std::string_view text);

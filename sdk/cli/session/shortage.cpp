@@ -128,7 +128,7 @@ std::string fleet_text(const Json& fleet) {
          ": hone fleet explain " + name;
 }
 
-// What the first fleet does whose pilots can hold the run; "" without one.
+// Describes the first fleet whose pilots can hold the run; "" without one.
 std::string remedy_of(const Json& run, const std::vector<Json>& fleets) {
   for (const Json& fleet : fleets)
     if (is_live(fleet) && can_hold(worker_of(fleet), run)) return "; " + fleet_text(fleet);

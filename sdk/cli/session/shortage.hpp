@@ -30,7 +30,7 @@ std::int64_t gpus_with(const Json& worker, std::int64_t memory);
 std::string shortage_text(const Json& spec, const std::vector<Json>& workers, Instant at,
                           const std::vector<Json>& fleets = {});
 
-// What the live fleets do about a lack of workers, whatever runs need: "fleet 'gpu' starts pilots
+// Describes what the live fleets do about a lack of workers: "fleet 'gpu' starts pilots
 // when runs wait: hone fleet explain gpu". Without a live fleet, "".
 struct FleetPromise {
   std::string text;

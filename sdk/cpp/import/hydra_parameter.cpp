@@ -12,7 +12,7 @@ namespace {
 
 using Sweeper = HydraSweeper;
 
-// Of a choice (schemas/codec/space_codec.cpp); a longer range has a step.
+// Most values of a choice (schemas/codec/space_codec.cpp); a longer range has a step.
 constexpr double values_max = 1000;
 
 void note(Translated& to, const std::string& remark) {
@@ -142,7 +142,7 @@ std::optional<Translated> overridden(const std::string& text, Sweeper sweeper) {
   return values ? std::optional(choice(*values)) : std::nullopt;
 }
 
-// Of Nevergrad: {init, step, lower, upper, log, integer}. Without bounds, its steps are those of a
+// Reads Nevergrad's {init, step, lower, upper, log, integer}. Without bounds, it steps by a
 // normal distribution.
 std::optional<Translated> scalar(Source& from) {
   const auto low = from.number("lower"), high = from.number("upper");
@@ -164,7 +164,7 @@ std::optional<Translated> scalar(Source& from) {
   return bell(log ? std::log(*center) : *center, log ? std::log(sigma) : sigma, log, {});
 }
 
-// Of Ax, and of the Optuna sweeper before Hydra 1.2.
+// Reads a parameter of Ax, or of the Optuna sweeper before Hydra 1.2.
 std::optional<Translated> typed(const std::string& type, Source& from) {
   if (type == "fixed") {
     const Json* value = from.take("value");

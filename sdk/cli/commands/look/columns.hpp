@@ -37,7 +37,7 @@ Fields asked_columns();  // of hone ask
 Fields exported_report_columns();
 Fields exported_band_columns();
 
-// Of hone find, by kind: "sweep", "trial", ...
+// Returns the columns of hone find for a kind: "sweep", "trial", ...
 Fields find_columns(std::string_view kind);
 
 // Copies of a field that is left out where it has no value, and of one for csv and json alone.

@@ -4,7 +4,7 @@
 namespace hone::cli {
 namespace {
 
-// Of reports, metrics and artifacts.
+// Returns the columns of reports, metrics or artifacts.
 Fields part_columns(std::string_view kind) {
   const Field sweep = data_only({"sweep", "/sweep"});
   if (kind == "report") {

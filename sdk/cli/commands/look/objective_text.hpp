@@ -1,4 +1,4 @@
-// What a sweep is judged by, for people.
+// Describes the objectives of a sweep for people.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace hone::cli {
 
 // "maximize return, minimize cost"; of a time until a bar "soonest return >= 475, in seconds".
 std::string objectives_text(const Json& spec);
-// What the value of a trial with that many seeds is: "last report", "mean of the last reports of 3
+// Names the value of a trial with that many seeds: "last report", "mean of the last reports of 3
 // seeds", "time until return >= 475, in seconds". Without a number: of trials of several seeds.
 std::string value_meaning(const Json& spec, std::optional<std::int64_t> seeds);
 

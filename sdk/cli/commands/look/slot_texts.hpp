@@ -1,4 +1,4 @@
-// What a sweep file says about slots, for people.
+// Describes the slots of a sweep file for people.
 #pragma once
 
 #include <string>

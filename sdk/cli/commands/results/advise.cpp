@@ -84,7 +84,7 @@ Json row_of(const forecast::Advice& advice) {
   return row;
 }
 
-// What the table shows of a row.
+// Adds the cells of the table to a row.
 Json with_texts(Json row, const forecast::Advice& advice) {
   Json& texts = row["shown"];
   texts["sizes"] = sizes_text(advice.sizes);
@@ -153,7 +153,7 @@ std::string experiment_hint(const std::string& file) {
   return "gather evidence with: hone plan --advise " + file + " --experiment sizes.json";
 }
 
-// What the history lacks, in every format: the rows do not say it.
+// Reports the runs that the history leaves out, in every format: the rows do not show it.
 void note_left_out(Session& session, const AdviceHistory& history) {
   if (history.changing > 0)
     session.note(counted(history.changing, "run") +
@@ -164,13 +164,13 @@ void note_left_out(Session& session, const AdviceHistory& history) {
     session.note("older sweeps are left out: only the newest 100, and 5000 runs, are read");
 }
 
-// Of a deadline that is too late.
+// Names the latest deadline with an answer, after one that is too late.
 std::string latest(const forecast::Advice& row) {
   if (!(row.within_max > 0)) return "";
   return "; the latest is " + duration_text(duration_of(row.within_max));
 }
 
-// What the table does not say: rows without an answer, sizes that no run had.
+// Reports rows without an answer and sizes that no run had: the table does not show these.
 void note_limits(Session& session, const std::vector<forecast::Advice>& rows,
                  const std::string& file) {
   bool single = false;

@@ -25,7 +25,7 @@ struct CompareOptions {
 
 // The best value so far after each number of steps trained, in the order of the reports.
 Json best_so_far(const Json& summary, const std::vector<Json>& events) {
-  // Of a time until a bar, the goal of the metric is in the spec.
+  // If the objective is a time until a bar, the goal of the metric is in the spec.
   const std::string goal = text_at(summary, "/objective/goal");
   const bool minimize =
       (goal == "soonest" ? text_at(summary, "/spec/objective/goal") : goal) == "minimize";

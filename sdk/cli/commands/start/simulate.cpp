@@ -33,7 +33,7 @@ struct SimulateOptions {
   std::string after;    // the method of an earlier sweep; empty: there is none
   std::string cluster;  // of `simulate cluster FILE`: its file
   std::vector<std::string> tables, against, assignments;
-  // Of sweeps; 0, or -1 where 0 is a value: not given.
+  // Options for sweeps. 0, or -1 where 0 is a value: not given.
   int workers = 0, repetitions = 0;
   double deadline = 0, target = -1;
   int seeds = -1;  // of a cluster; -1: not given

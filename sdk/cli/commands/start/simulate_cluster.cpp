@@ -309,7 +309,7 @@ Fields cluster_columns() {
           {"seeds", "/seeds", CellType::number, Where::data_only}};
 }
 
-// What every figure of the table rests on.
+// Names the data behind the figures of the table.
 std::string heading(const Scene& scene, const ClusterOptions& options) {
   const ClusterSetup& setup = scene.setup;
   return "Simulated, not measured: " + setup.name + ", " + counted(setup.servers.size(), "server") +

@@ -1,4 +1,4 @@
-// What is probably not meant by the parameters of a sweep, though nothing is wrong.
+// Warnings about valid parameters of a sweep that are probably a mistake.
 #pragma once
 
 #include <string>

@@ -91,7 +91,7 @@ class Watcher {
     progress_.shortage = shortage_of_sweep(session_, progress_.sweep);
   }
 
-  // What cannot be read stays as it was.
+  // Keeps the old value of a part that cannot be read.
   void find_details() {
     detailed_at_ = progress_.at;
     if (const auto best = session_.get(path_ + "/best?limit=5")) {

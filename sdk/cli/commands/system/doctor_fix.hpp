@@ -1,4 +1,4 @@
-// What `hone doctor` finds, and what `hone doctor --fix` can do about it. It deletes nothing and
+// The findings of `hone doctor`, and the fixes of `hone doctor --fix`. It deletes nothing and
 // starts no program.
 #pragma once
 

@@ -142,7 +142,7 @@ std::string trouble_text(const Json& fleet) {
          " UTC: " + printable(detail);
 }
 
-// Of a fleet whose pilots have not all ended: what it waits for, and the way out.
+// Explains why a stopping fleet still has pilots, and how to end it.
 std::string stopping_text(const Json& fleet) {
   const auto pilots = int_at(fleet, "/pilots");
   if (text_at(fleet, "/state") != "stopping" || pilots == 0) return {};

@@ -35,7 +35,7 @@ std::vector<Json> local_programs() {
   return rows;
 }
 
-// Nothing where no server answers.
+// Adds no row if no server answers.
 void add_server(Session& session, std::vector<Json>& rows) {
   const auto server = session.get("/v1/version");
   if (!server)
