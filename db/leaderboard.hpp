@@ -10,10 +10,9 @@
 //   5  without a report
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
 #include <string>
+
+#include "db/literal.hpp"
 
 namespace hone::sql {
 
@@ -38,20 +37,9 @@ inline constexpr char first_trial[] =
     " (SELECT t.id FROM trial t WHERE t.sweep = s.id AND t.cost < 9e999"
     "  ORDER BY t.cost >= 1.797e308, t.failed, t.cost, t.number LIMIT 1))";
 
-// Concatenates literals.
-template <std::size_t... lengths>
-constexpr auto joined(const char (&... parts)[lengths]) {
-  std::array<char, (lengths + ...) - sizeof...(lengths)> all{};
-  auto at = all.begin();
-  ((at = std::copy_n(parts, lengths - 1, at)), ...);
-  return all;
-}
-
 // The value of that trial; null if it diverged or, of a time, did not reach the bar.
-inline constexpr auto first_value = joined(
-    "(SELECT CASE WHEN b.cost >= 1.797e308 OR (s.goal = 'soonest' AND b.cost >= 1e12) THEN NULL"
-    " WHEN s.goal <> 'maximize' THEN b.cost ELSE 0.0 - b.cost END FROM trial b WHERE b.id = ",
-    first_trial, ")");
+inline constexpr auto first_value =
+    joined("(SELECT ", value_of<"b.cost">.text, " FROM trial b WHERE b.id = ", first_trial, ")");
 
 // The replicate of the run of trial `trial` with the best last report, of those that have one.
 inline std::string first_run(const std::string& trial) {

@@ -8,6 +8,9 @@ fail() {
   exit 1
 }
 
+# shellcheck source=tools/apt.sh
+. "$(dirname "${BASH_SOURCE[0]}")/apt.sh"
+
 # For every build; for all environments, baselines and actors on other hosts; for libtorch; for ./test; for ./test --system.
 build_packages=(g++ cmake ninja-build pkg-config nlohmann-json3-dev libyaml-cpp-dev libcli11-dev libspdlog-dev
   libssl-dev libsqlitecpp-dev libsqlite3-dev)
@@ -18,8 +21,6 @@ test_packages=(libgtest-dev libbenchmark-dev python3 python3-numpy python3-pytes
 system_packages=(buildah busybox-static clang-16 clang-tidy-16 cpio debootstrap dpkg-dev file mmdebstrap munge patchelf
   qemu-system-x86 qemu-user-static slurm-wlm)
 
-installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
-
 # Boost 1.81 or newer: a separate package in Debian 12, the default where Boost is newer.
 boost_package() {
   if installed libboost1.81-dev; then echo libboost1.81-dev; return; fi
@@ -28,55 +29,36 @@ boost_package() {
   if [ -n "$version" ] && dpkg --compare-versions "$version" ge 1.81; then echo libboost-dev; else echo libboost1.81-dev; fi
 }
 
-as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
-}
-
-# install PACKAGE...: does nothing if all are installed, so that a second call needs neither network nor sudo.
-install() {
-  command -v dpkg-query >/dev/null || fail "this needs Debian 12 (or newer, or Ubuntu) with apt-get"
-  local missing=() package
-  for package in "$@"; do installed "$package" || missing+=("$package"); done
-  if [ ${#missing[@]} = 0 ]; then return; fi
-  if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
-    fail "installing ${missing[*]} needs root or sudo: run 'apt-get install ${missing[*]}' as root, then run this again"
-  fi
-  say "Installing ${#missing[@]} Debian packages: ${missing[*]}"
-  local log
-  log=$(mktemp)
-  as_root apt-get update -q >"$log" 2>&1 || fail "apt-get update failed: is there a network? $(tail -n 1 "$log")"
-  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends "${missing[@]}" >"$log" 2>&1 ||
-    fail "apt-get could not install ${missing[*]} (is there a network?): $(grep -m 1 '^E:' "$log" || tail -n 1 "$log")"
-  rm -f "$log"
-}
-
-# Installs PACKAGE where this system has it under that name: Ubuntu has chromium as a snap alone, and the tests of the
-# dashboard are then skipped.
-install_where_available() {
-  local policy  # all of it: a program that writes to a closed pipe fails, and the pipe with it
-  policy=$(apt-cache policy "$1" 2>/dev/null)
-  if [[ $policy =~ Candidate:\ [0-9] ]]; then install "$1"; fi
-}
-
 # install_build_packages PACKAGE...: what every build needs, and PACKAGE...
 install_build_packages() {
   # The name of the Boost package comes from apt's lists, which a fresh machine may not have yet.
-  if ! installed libboost1.81-dev && ! installed libboost-dev && [ -z "$(apt-cache policy libboost-dev 2>/dev/null | grep Candidate)" ]; then
-    as_root apt-get update -q >/dev/null 2>&1 || fail "apt-get update failed: is there a network?"
-  fi
+  if ! installed libboost1.81-dev && ! installed libboost-dev; then update_lists_if_missing libboost-dev; fi
   install "${build_packages[@]}" "$(boost_package)" "$@"
+}
+
+# Prints how long a build of many steps takes: $1 the steps, $2 the jobs. The figure is that of a first build on a
+# server's processor of 2023 (docs/measurements); a compiler cache makes it shorter, other programs longer.
+cpu_seconds_per_step=6
+say_how_long() {
+  if [ "$1" -lt 20 ]; then return; fi
+  printf '  %s steps with %s jobs, about %s minutes if nothing is cached; the first step ends within a minute\n' \
+    "$1" "$2" "$(($1 * cpu_seconds_per_step / $2 / 60 + 1))" >&2
 }
 
 # build PRESET TARGET...: configures a preset of CMakePresets.json and builds with ninja's own progress. CMake's log is
 # shown only if it fails. CMAKE_OPTIONS may hold further options for cmake.
 build() {
-  local preset=$1 folder=$root/build/$1
+  local preset=$1 folder=$root/build/$1 jobs steps
   shift
   mkdir -p "$root/build"
+  if [ ! -f "$folder/build.ninja" ]; then printf '  configuring, a few seconds\n' >&2; fi
   # shellcheck disable=SC2086
   (cd "$root" && cmake --preset "$preset" ${CMAKE_OPTIONS:-}) >"$folder.log" 2>&1 ||
     { cat "$folder.log" >&2; fail "cmake could not configure the build (its log is above)"; }
-  NINJA_STATUS='[%f/%t, %es] ' ninja -C "$folder" -j "$(jobs_that_fit)" "$@" >&2 ||
+  jobs=$(jobs_that_fit)
+  steps=$(NINJA_STATUS='%t ' ninja -C "$folder" -n "$@" | tail -n 1 | cut -d ' ' -f 1)
+  if [[ $steps =~ ^[0-9]+$ ]]; then say_how_long "$steps" "$jobs"; fi
+  NINJA_STATUS='[%f/%t, %es] ' ninja -C "$folder" -j "$jobs" "$@" >&2 ||
     fail "the build failed: the compiler's messages are above"
 }
 

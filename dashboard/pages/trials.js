@@ -115,7 +115,7 @@ function commandOf(data) {
   ]
     .filter(Boolean)
     .join(" and ");
-  return `hone trials ${data.id}${sorting().name === "value" ? " --sort value" : ""}${where ? ` --where ${shellWord(where)}` : ""}`;
+  return `hone ls trials ${data.id}${sorting().name === "value" ? " --sort value" : ""}${where ? ` --where ${shellWord(where)}` : ""}`;
 }
 
 // g, a number, Enter: to the trial of that number.

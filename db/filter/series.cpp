@@ -2,6 +2,7 @@
 
 #include "base/expect.hpp"
 #include "db/filter/values.hpp"
+#include "db/literal.hpp"
 #include "schemas/values/same.hpp"
 
 namespace hone::filter {
@@ -72,12 +73,6 @@ Result<Piece> compared(const std::string& sql, const Comparison& c) {
   return all;
 }
 
-std::string value_of_cost(const std::string& cost) {
-  return "(CASE WHEN " + cost + " >= 1.797e308 OR (s.goal = 'soonest' AND " + cost +
-         " >= 1e12) THEN NULL WHEN s.goal <> 'maximize' THEN " + cost + " ELSE 0.0 - " + cost +
-         " END)";
-}
-
 // The objective's value of a row, and the newest value of another series.
 struct Readings {
   std::string objective;
@@ -86,15 +81,16 @@ struct Readings {
 
 Readings readings_of(ObjectKind kind) {
   const std::string own(alias(kind));
+  const Field* field = find_field(kind, "value");
+  const std::string value = field == nullptr ? "" : "(" + std::string(field->sql) + ")";
   const std::string last = "(SELECT l.value FROM metric_last l WHERE l.trial = ";
   switch (kind) {
     case ObjectKind::sweep:
-      return {std::string(find_field(kind, "value")->sql), ""};
+      return {value, ""};
     case ObjectKind::trial:
-      return {value_of_cost("t.cost"), last + "t.id AND l.name = ? ORDER BY l.replicate LIMIT 1)"};
+      return {value, last + "t.id AND l.name = ? ORDER BY l.replicate LIMIT 1)"};
     case ObjectKind::run:
-      return {value_of_cost("r.cost"),
-              last + "r.trial AND l.replicate = r.replicate AND l.name = ?)"};
+      return {value, last + "r.trial AND l.replicate = r.replicate AND l.name = ?)"};
     case ObjectKind::attempt:
       return {
           "(SELECT max(p.value) FROM report p WHERE p.trial = a.trial AND p.replicate ="
@@ -102,15 +98,15 @@ Readings readings_of(ObjectKind kind) {
           last + "a.trial AND l.replicate = a.replicate AND l.name = ?)"};
     case ObjectKind::model:
     case ObjectKind::report:
-      return {std::string(find_field(kind, "value")->sql),
-              "(SELECT o.value FROM metric_point o WHERE o.trial = " + own +
-                  ".trial AND o.replicate = " + own + ".replicate AND o.name = ? AND o.step <= " +
-                  own + ".step ORDER BY o.step DESC LIMIT 1)"};
+      return {value, "(SELECT o.value FROM metric_point o WHERE o.trial = " + own +
+                         ".trial AND o.replicate = " + own +
+                         ".replicate AND o.name = ? AND o.step <= " + own +
+                         ".step ORDER BY o.step DESC LIMIT 1)"};
     case ObjectKind::evaluation:
     case ObjectKind::metric:
     case ObjectKind::artifact:
-      return {value_of_cost("(SELECT y.cost FROM run y WHERE y.trial = " + own +
-                            ".trial AND y.replicate = " + own + ".replicate)"),
+      return {"(SELECT " + std::string(sql::value_of<"y.cost">) + " FROM run y WHERE y.trial = " +
+                  own + ".trial AND y.replicate = " + own + ".replicate)",
               last + own + ".trial AND l.replicate = " + own + ".replicate AND l.name = ?)"};
     case ObjectKind::dataset:
     case ObjectKind::workflow:

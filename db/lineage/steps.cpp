@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/expect.hpp"
+#include "db/literal.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
@@ -132,6 +133,31 @@ struct Description {
   const char* select;
 };
 
+constexpr auto select_trial = sql::joined(
+    "SELECT 'set ' || (number + 1) || iif(number < s.trials, ' of ' || s.trials, ''), number,"
+    " t.state, nullif(t.reason, 'none') AS reason, ",
+    sql::value_of<"t.cost", "'diverged'", "'not_reached'">.text,
+    " AS value, params, creator, proposed_at, pinned_at"
+    " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?1");
+constexpr auto select_run = sql::joined(
+    "SELECT 'replicate ' || replicate, r.state, nullif(r.reason, 'none') AS reason,"
+    " attempts, r.reports, ",
+    sql::value_of<"r.best_cost", "'diverged'", "'not_reached'">.text,
+    " AS best, step, r.detail, (SELECT group_concat(DISTINCT CASE WHEN w.command ->> 0 ="
+    " 'hone-train' THEN 'hone ' || substr(w.hone_commit, 1, 12) WHEN w.git_commit <> '' THEN"
+    " substr(w.git_commit, 1, 12) || iif(w.patch_sha256 = '', '', ' with local changes') END)"
+    " FROM attempt a JOIN workflow w ON w.id = a.workflow WHERE a.trial = r.trial AND"
+    " a.replicate = r.replicate) AS code, (SELECT group_concat(DISTINCT nullif(x.differs, ''))"
+    " FROM attempt a JOIN attempt_code x ON x.lease = a.lease WHERE a.trial = r.trial AND"
+    " a.replicate = r.replicate) AS code_differs_in,"
+    " iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no')) AS seed_applied,"
+    " s.seed || ' ' || t.number || ' ' || iif(s.imported_at IS NULL,"
+    " coalesce(s.confirms, 0), coalesce(CAST(substr(json_extract(s.spec, '$.confirms'), 4)"
+    " AS INTEGER), 0)) || ' '"
+    " || s.instances AS seed, started_at, r.ended_at"
+    " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
+    " WHERE r.trial = ?1 AND replicate = ?2");
+
 // Indexed by ObjectKind.
 constexpr std::array descriptions{
     Description{
@@ -141,36 +167,8 @@ constexpr std::array descriptions{
         " trials, seed, (SELECT group_concat(what, '; ') FROM edit WHERE edit.sweep = sweep.id)"
         " AS edits, submitted_at, ended_at, imported_at, archived_at"
         " FROM sweep WHERE id = ?1"},
-    Description{trial,
-                "SELECT 'set ' || (number + 1) || iif(number < s.trials, ' of ' || s.trials, ''),"
-                " number, t.state,"
-                " nullif(t.reason, 'none') AS reason,"
-                " CASE WHEN cost >= 1.797e308 THEN iif(cost < 9e999, 'diverged', NULL)"
-                "  WHEN goal = 'soonest' AND cost >= 1e12 THEN 'not_reached'"
-                "  ELSE iif(goal <> 'maximize', cost, 0.0 - cost) END AS value, params, "
-                "creator, proposed_at, pinned_at"
-                " FROM trial t JOIN sweep s ON s.id = t.sweep WHERE t.id = ?1"},
-    Description{
-        run,
-        "SELECT 'replicate ' || replicate, r.state, nullif(r.reason, 'none') AS reason,"
-        " attempts, r.reports,"
-        " CASE WHEN r.best_cost >= 1.797e308 THEN iif(r.best_cost < 9e999, 'diverged', NULL)"
-        "  WHEN goal = 'soonest' AND r.best_cost >= 1e12 THEN 'not_reached'"
-        "  ELSE iif(goal <> 'maximize', r.best_cost, 0.0 - r.best_cost) END AS best,"
-        " step, r.detail, (SELECT group_concat(DISTINCT CASE WHEN w.command ->> 0 ="
-        " 'hone-train' THEN 'hone ' || substr(w.hone_commit, 1, 12) WHEN w.git_commit <> '' THEN"
-        " substr(w.git_commit, 1, 12) || iif(w.patch_sha256 = '', '', ' with local changes') END)"
-        " FROM attempt a JOIN workflow w ON w.id = a.workflow WHERE a.trial = r.trial AND"
-        " a.replicate = r.replicate) AS code, (SELECT group_concat(DISTINCT nullif(x.differs, ''))"
-        " FROM attempt a JOIN attempt_code x ON x.lease = a.lease WHERE a.trial = r.trial AND"
-        " a.replicate = r.replicate) AS code_differs_in,"
-        " iif(seed_applied IS NULL, NULL, iif(seed_applied, 'yes', 'no')) AS seed_applied,"
-        " s.seed || ' ' || t.number || ' ' || iif(s.imported_at IS NULL,"
-        " coalesce(s.confirms, 0), coalesce(CAST(substr(json_extract(s.spec, '$.confirms'), 4)"
-        " AS INTEGER), 0)) || ' '"
-        " || s.instances AS seed, started_at, r.ended_at"
-        " FROM run r JOIN trial t ON t.id = r.trial JOIN sweep s ON s.id = r.sweep"
-        " WHERE r.trial = ?1 AND replicate = ?2"},
+    Description{trial, select_trial.text},
+    Description{run, select_run.text},
     Description{attempt,
                 "SELECT 'attempt ' || number || iif(step_name = '', '', ' (' || step_name || ')')"
                 " || ' on ' || host, host, 'le_' || lease AS lease,"

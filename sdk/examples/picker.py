@@ -1,9 +1,8 @@
 """A picker: a program that proposes the parameter sets of a sweep of `search: {method: external}`.
 
-`hone picker SWEEP` starts it and exchanges JSON lines with it. Each line on stdin requests one
-parameter set and lists
-the trials that changed: {"trials": [{"number", "params", "state", "value", "phase"}, ...]}. The
-first line also holds
+`hone ask --program SWEEP` starts it and exchanges JSON lines with it. Each line on stdin requests
+one parameter set and lists the trials that changed:
+{"trials": [{"number", "params", "state", "value", "phase"}, ...]}. The first line also holds
 "sweep", "seed", "objective" (or "objectives") and "parameters", as in the sweep file. The reply is one line on stdout:
 {"params": {...}}; hone draws the parameters left out. Print messages for people to stderr.
 

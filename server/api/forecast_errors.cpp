@@ -15,7 +15,7 @@
 namespace hone::api {
 namespace {
 
-constexpr double share_of_run = 0.5;  // as `hone forecast` without --at
+constexpr double share_of_run = 0.5;  // as `hone curve --forecast` without --at
 // The pace of a sweep counts its age as a second at least: before that it is no forecast.
 constexpr Duration sweep_shortest = seconds(2);
 

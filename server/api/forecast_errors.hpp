@@ -25,8 +25,8 @@ struct ForecastError {
 class ForecastErrors {
  public:
   // run_value: the last report of a run from the first half of its reports, as a share of their
-  // range, as `hone forecast` scores it. sweep_end: the end of a sweep at half of its time, as a
-  // share of the whole time. `db` should have a Snapshot.
+  // range, as `hone curve --forecast` scores it. sweep_end: the end of a sweep at half of its time,
+  // as a share of the whole time. `db` should have a Snapshot.
   std::array<ForecastError, 2> read(SQLite::Database& db);
 
  private:

@@ -156,6 +156,11 @@ def runs_of(server, sweep):
             for run in server.get(f"/v1/trials/{trial['id']}/runs")["items"]]
 
 
+def epochs_before(run):
+    """Those that the run did not train, as a fork has them from its origin."""
+    return run["origin"]["phase"] + 1 if run["origin"] else 0
+
+
 def wrong_phases(server, sweep):
     """Run -> its (epoch, value) pairs that do not agree."""
     wrong = {}

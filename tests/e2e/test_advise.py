@@ -1,4 +1,4 @@
-"""`hone advise` against a real server."""
+"""`hone plan --advise` against a real server."""
 import json
 import math
 

@@ -1,11 +1,11 @@
 """Lineage names the code that ran: the commit and the changes that each attempt executed."""
 import json
-import subprocess
 import sys
 
 import pytest
 
 from commands import hone, ok, write_spec
+from repositories import commit, git, repository
 from test_worker import Worker, wait_for
 
 PROGRAM = """import json, os, sys, time
@@ -17,27 +17,10 @@ print('@hone ' + json.dumps({'report': {'step': 100, 'value': value.VALUE}}))
 """
 
 
-def git(folder, *words):
-    author = ["-c", "user.name=ada", "-c", "user.email=ada@example.org"]
-    return subprocess.run(["git", *author, *words], cwd=folder, check=True, capture_output=True,
-                          text=True).stdout.strip()
-
-
-def commit(folder, value):
-    (folder / "value.py").write_text(f"VALUE = {value}\n")
-    git(folder, "add", "value.py", "train.py")
-    git(folder, "commit", "-q", "-m", f"value {value}")
-    return git(folder, "rev-parse", "HEAD")
-
-
 @pytest.fixture
 def work(tmp_path):
     """A repository with a program, and a worker that executes it there, one run at a time."""
-    folder = tmp_path / "work"
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "main")
-    (folder / "train.py").write_text(PROGRAM)
-    return folder
+    return repository(tmp_path / "work", PROGRAM)
 
 
 @pytest.fixture

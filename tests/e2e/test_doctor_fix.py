@@ -69,7 +69,7 @@ def test_a_quarantined_worker(server):
                                                 "detail": "the disk is gone", "log_tail": "",
                                                 "failure": "infra"})
     health, detail = lines(doctor(server))["quarantine"]
-    assert health == "warn" and detail.startswith(f"{first} on ") and "hone allow" in detail
+    assert health == "warn" and detail.startswith(f"{first} on ") and "hone workers allow" in detail
     assert server.get(f"/v1/workers/{first}")["aside_until"]
     assert lines(doctor(server, "--yes"))["quarantine"] == ("ok", f"{first} gets runs again")
     assert server.get(f"/v1/workers/{first}")["aside_until"] is None

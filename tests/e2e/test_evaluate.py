@@ -70,7 +70,7 @@ def test_what_hone_cannot_play_is_refused_with_the_reason(server, done):  # noqa
     command = hone("evaluate", best_model(server, done), server=server)
     assert command.returncode == 4 and "POST /v1/models/" in command.stderr, command.stderr
     run = hone("evaluate", "rn_1.0", server=server)
-    assert run.returncode == 2 and "hone models rn_1.0" in run.stderr
+    assert run.returncode == 2 and "hone ls models rn_1.0" in run.stderr
     assert hone("evaluate", "md_999", server=server).returncode == 3
     assert hone("evaluate", "md_1", "--episodes", "10001", server=server).returncode == 2
 

@@ -1,4 +1,4 @@
-"""`hone forecast` against a real server."""
+"""`hone curve --forecast` against a real server."""
 import json
 import math
 import re

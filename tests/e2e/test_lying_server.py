@@ -31,61 +31,61 @@ LINES = {
     "ls": ["ls", "ls --all"],
     "show": [f"show {one}" for one in (SWEEP, TRIAL, RUN, "rn_1.0#1", "md_1", "wf_1", "ds_1",
                                        "wk_1", "ev_1", "plain")],
-    "trials": [f"trials {SWEEP}"],
-    "runs": [f"runs {SWEEP}", f"runs {TRIAL}"],
+    "ls trials": [f"ls trials {SWEEP}"],
+    "ls runs": [f"ls runs {SWEEP}", f"ls runs {TRIAL}"],
     "logs": [f"logs {RUN}", f"logs {RUN} -n 5"],
     "events": [f"events {SWEEP}", "events --all", "events --head", f"events {SWEEP} --follow"],
     "find": ["find run"],
-    "compare": [f"compare {SWEEP} sw_2"],
-    "replay": [f"replay {SWEEP}"],
+    "compare": [f"compare {SWEEP} sw_2", f"compare {TRIAL} tr_2"],
     "reproduce": [f"reproduce {RUN} --yes", f"reproduce {RUN}"],
     "evaluate": ["evaluate md_1 --yes"],
-    "diff": [f"diff {TRIAL} tr_2"],
     "best": [f"best {SWEEP}", f"best {SWEEP} --named", f"best {SWEEP} --pareto", "best"],
     "confirm": [f"confirm {SWEEP}", f"confirm {SWEEP} --start --yes"],
     "curve": [f"curve {SWEEP}", f"curve {TRIAL}", f"curve {RUN}", f"curve {RUN} --metric loss",
               f"curve {RUN} rn_2.0"],
-    "schedule": [f"schedule {RUN}", f"schedule {SWEEP}"],
-    "forecast": [f"forecast {SWEEP}", f"forecast {RUN}"],
-    "advise": ["advise {FILE}"],
+    "curve --schedule": [f"curve --schedule {RUN}", f"curve --schedule {SWEEP}"],
+    "curve --forecast": [f"curve --forecast {SWEEP}", f"curve --forecast {RUN}"],
+    "plan --advise": ["plan --advise {FILE}"],
     "importance": [f"importance {SWEEP}"],
-    "explain": [f"explain {TRIAL}", f"explain {RUN} --recompute"],
+    "explain": [f"explain {TRIAL}"],
+    "explain --recompute": [f"explain --recompute {SWEEP}", f"explain {RUN} --recompute"],
     "lineage": [f"lineage {TRIAL} --both", f"lineage {TRIAL} --dot"],
-    "models": [f"models {SWEEP}", "models md_1"],
+    "ls models": [f"ls models {SWEEP}", "ls models md_1"],
     "fetch": [f"fetch {RUN} -o {{DIR}}", "fetch wf_1 -o {DIR}", "fetch md_1 -o {DIR}/model"],
     "export": [f"export {SWEEP}", f"export {SWEEP} --html", f"export {SWEEP} --bands",
                f"export {SWEEP} --format curves", f"export {SWEEP} --metrics",
                f"export {SWEEP} --optuna {{DIR}}/o.db", f"export {SWEEP} --tensorboard {{DIR}}/tb"],
-    "note": [f"note {TRIAL} text", f"note {TRIAL}"],
-    "tag": [f"tag {TRIAL} good", f"tag {TRIAL}"],
+    "mark note": [f"mark note {TRIAL} text", f"mark note {TRIAL}"],
+    "mark tag": [f"mark tag {TRIAL} good", f"mark tag {TRIAL}"],
     "ask": [f"ask {SWEEP}"],
     "tell": [f"tell {TRIAL} 0.5"],
     "enqueue": [f"enqueue {SWEEP} lr=0.5"],
-    "resubmit": [f"resubmit {TRIAL}"],
-    "picker": [f"picker {SWEEP} -- false"],
+    "enqueue --again": [f"enqueue --again {TRIAL}"],
+    "ask --program": [f"ask --program {SWEEP} -- false"],
     "pause": [f"pause {SWEEP}"], "resume": [f"resume {SWEEP}"], "stop": [f"stop {SWEEP}"],
-    "cancel": [f"cancel {SWEEP}"], "kill": [f"kill {SWEEP}"],
+    "stop --now": [f"stop --now {SWEEP}"], "stop --kill": [f"stop --kill {SWEEP}"],
     "edit": [f"edit {SWEEP} --trials 9"],
     "fork": [f"fork {SWEEP} --set seed=3", f"fork {SWEEP} --dry-run"],
-    "archive": [f"archive {SWEEP}"], "pin": [f"pin {TRIAL}"],
-    "workers": ["workers"], "allow": ["allow wk_1"],
+    "mark archive": [f"mark archive {SWEEP}"], "mark pin": [f"mark pin {TRIAL}"],
+    "workers": ["workers"], "ls workers": ["ls workers"], "mark": [f"mark {TRIAL}"],
+    "workers allow": ["workers allow wk_1"],
     "token": ["token ls", "token create alice --scope read", "token revoke alice"],
     "fleet": ["fleet ls", "fleet show plain", "fleet explain plain", "fleet halt plain",
               "fleet create {FLEET}"],
     "doctor": ["doctor"],
-    "upgrade": ["upgrade --check"],
+    "doctor --versions": ["doctor --versions"],
 }
 # They start programs, or ask no server.
-WITHOUT_SERVER = {"up", "init", "simulate", "graph", "db", "server", "worker", "train", "bench",
-                  "version", "completion"}
+WITHOUT_SERVER = {"up", "init", "simulate", "graph", "db", "server", "worker", "train",
+                  "train --track", "bench", "version", "completion"}
 NOT_SHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
                        "\ufeff]")
 
 
 def test_every_command_has_lines():
     table = (ROOT / "sdk/cli/app/command_table.cpp").read_text()
-    known = set(re.findall(r'^    \{"([a-z]+)", Group::', table, re.M))
-    known |= set(re.findall(r'^    \{"([a-z]+)",$', table, re.M))
+    known = set(re.findall(r'^    \{"([a-z -]+)", Group::', table, re.M))
+    known |= set(re.findall(r'^    \{"([a-z -]+)",$', table, re.M))
     assert known == set(LINES) | WITHOUT_SERVER
 
 
@@ -112,7 +112,7 @@ def ended(words, port, folder):
 
 def waits(words):
     """Whether the command follows something that only the server ends."""
-    return words[0] in ("watch", "picker", "logs") or "--follow" in words
+    return words[0] in ("watch", "logs") or "--follow" in words or "--program" in words
 
 
 @pytest.fixture

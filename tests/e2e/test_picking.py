@@ -188,7 +188,7 @@ def test_best_pareto_is_refused_for_one_objective(server):
 
 
 class Picker:
-    """`hone picker` with a user's program, while the test acts as the worker."""
+    """`hone ask --program` with a user's program, while the test acts as the worker."""
 
     def __init__(self, server, sweep, folder, source, *words):
         path = folder / "pick.py"
@@ -286,7 +286,7 @@ def test_picker_ends_with_ctrl_c_and_takes_its_program_along(server, tmp_path):
         time.sleep(0.02)
     picker.process.send_signal(signal.SIGINT)
     status, _, errors = picker.end()
-    assert status == 130 and "Continue with: hone picker sw_1" in errors
+    assert status == 130 and "Continue with: hone ask --program sw_1" in errors
     assert not os.path.exists(f"/proc/{mark.read_text()}")
 
 

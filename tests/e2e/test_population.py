@@ -95,7 +95,7 @@ def confirm_the_schedule(sweep, up):
     assert len(paused) == len(changed[0]["schedule"])
     assert all("next_parameters" in json.dumps(one) for one in paused), paused
     assert json.loads(ok("replay", again, "--format", "json", server=up))["same"]
-    assert "hone schedule" in hone("confirm", sweep, server=up).stderr
+    assert "hone curve --schedule" in hone("confirm", sweep, server=up).stderr
 
 
 def test_a_user_forks_a_run_with_another_learning_rate(tmp_path):

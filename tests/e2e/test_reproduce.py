@@ -10,7 +10,8 @@ import pytest
 
 from commands import hone, ok
 from conftest import sweep_spec
-from test_code import commit, ended, git, work  # noqa: F401 (work is a fixture)
+from repositories import commit, git
+from test_code import ended, work  # noqa: F401 (work is a fixture)
 from test_worker import Worker
 
 # Every trainer of hone in a form that repeats bit for bit: at least two runs of each.

@@ -64,7 +64,7 @@ def test_a_dropped_checkpoint_leaves_the_disk_and_the_best_one_stays(server):
     assert len(dropped) == 2
     refused = hone("fetch", dropped[0], "-o", "-", server=server)
     assert refused.returncode == 3 and "keep: all" in refused.stderr
-    assert "hone models rn_2.0" in refused.stderr
+    assert "hone ls models rn_2.0" in refused.stderr
     assert ok("fetch", named, "-o", "-", server=server) == "1"
     assert "dropped" in ok("show", dropped[0], server=server)
 

@@ -11,7 +11,7 @@ import pytest
 
 from commands import hone, ok, write_spec
 from conftest import ROOT, program, sweep_spec
-from test_code import commit, git
+from repositories import commit, git, repository
 from test_worker import wait_for
 from trained import save
 
@@ -20,11 +20,7 @@ PROGRAM = "print('@hone {\"report\": {\"step\": 30, \"value\": 1}}')\n"
 
 @pytest.fixture
 def work(tmp_path):
-    folder = tmp_path / "work"
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "main")
-    (folder / "train.py").write_text(PROGRAM)
-    return folder
+    return repository(tmp_path / "work", PROGRAM)
 
 
 def one_run(**changes):

@@ -53,7 +53,7 @@ def asked(server, sweep):
 
 
 def value_of(server, sweep, name, trial=0):
-    """What the program of that trial gets; what `hone trials` shows is the same."""
+    """What the program of that trial gets; what `hone ls trials` shows is the same."""
     given = [asked(server, sweep) for _ in range(trial + 1)][trial]
     stored = server.get(f"/v1/trials/{given['trial']}")["params"]
     assert stored == given["params"] and isinstance(stored[name], type(given["params"][name]))
@@ -152,7 +152,7 @@ def by_python(server, tmp_path, name, word):
 
 
 def by_picker(server, tmp_path, name, word):
-    """The client of C++: `hone picker` decodes a line and enqueues it."""
+    """The client of C++: `hone ask --program` decodes a line and enqueues it."""
     rest = {one: domain.get("values", [True])[0] if "min" not in domain else domain["min"]
             for one, domain in SPACE.items() if one != name}
     line = f'{{"params": {{"{name}": {word}, {json.dumps(rest)[1:-1]}}}}}'

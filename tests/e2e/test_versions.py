@@ -1,4 +1,4 @@
-"""Which version runs where: `hone upgrade --check` and the lines of `hone doctor`."""
+"""Which version runs where: `hone doctor --versions` and the lines of `hone doctor`."""
 import json
 import uuid
 
@@ -6,7 +6,7 @@ from commands import hone
 
 
 def check(server):
-    done = hone("upgrade", "--check", "--format", "json", server=server)
+    done = hone("doctor", "--versions", "--format", "json", server=server)
     return done, {row["what"]: row["version"] for row in json.loads(done.stdout)}
 
 
@@ -27,13 +27,8 @@ def test_a_worker_of_another_version_is_named(server):
     assert line["health"] == "warn" and "1 of another version" in line["detail"]
 
 
-def test_upgrade_changes_nothing_and_names_what_does():
-    done = hone("upgrade", "--server", "http://127.0.0.1:9")
-    assert done.returncode == 2 and "hone upgrade --check" in done.stderr
-
-
 def test_without_a_server_the_programs_here_are_compared():
-    done = hone("upgrade", "--check", "--format", "json", "--server", "http://127.0.0.1:9")
+    done = hone("doctor", "--versions", "--format", "json", "--server", "http://127.0.0.1:9")
     assert done.returncode == 0 and "no server answers" in done.stderr
     assert {row["what"] for row in json.loads(done.stdout)} == {"hone", "hone-server",
                                                                 "hone-worker", "hone-train"}

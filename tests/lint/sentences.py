@@ -42,10 +42,11 @@ def of_help(folder: pathlib.Path) -> list[str]:
         return [re.sub(r" {2,}", ": ", line.strip()) for line in joined.splitlines()
                 if re.match(r"  [-a-z]\S*( \S+)* {2,}\w", line) and len(line.split()) > 4]
 
-    commands = [line for line in lines() if not line.startswith("-")]
+    commands = [line for line in lines("help", "--all") if not line.startswith("-")]
     found = dict.fromkeys(commands, 1)
-    for command in dict.fromkeys(line.split()[0].strip(":") for line in commands):
-        for line in lines(command):
+    names = (re.match(r"[a-z]+( --[a-z]+| [a-z]+(?=[: ]))?", line)[0] for line in commands)
+    for command in dict.fromkeys(names):
+        for line in lines(*command.split()):
             found[line] = found.get(line, 0) + 1
     return [line for line, commands_with in found.items() if commands_with < 5]
 

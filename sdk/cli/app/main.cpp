@@ -16,17 +16,10 @@ namespace {
 
 constexpr std::string_view program = "hone";
 
-// A program that is not installed may not have been built: quickstart leaves hone-bench out.
-Error with_build_command(Error error, const std::string& target) {
-  if (error.code == Code::not_found)
-    error.detail += "; in a source tree: cmake --build build/release --target " + target;
-  return error;
-}
-
 // hone train NAME ...: every argument is for the other program.
 int pass_on(const Call& call) {
   const std::string other = "hone-" + std::string(call.command->name);
-  const Error error = with_build_command(become(other, call.arguments), other);
+  const Error error = become(other, call.arguments);
   if (call.arguments != std::vector<std::string>{"--help"}) return report_error(program, error);
   Terminal().print("hone " + std::string(call.command->name) + ": " +
                    std::string(call.command->summary) + "\n" + examples_text(*call.command) + "\n");
@@ -36,11 +29,13 @@ int pass_on(const Call& call) {
 int main_of(std::vector<std::string> words) {
   const bool wants_help =
       words.empty() || words[0] == "--help" || words[0] == "-h" || words[0] == "help";
-  if (wants_help && words.size() > 1)
-    words = {words[1], "--help"};  // hone help submit
-  else if (wants_help) {
+  const bool all = wants_help && std::ranges::find(words, "--all") != words.end();
+  if (wants_help && words.size() > 1 && !all) {
+    words.erase(words.begin());  // hone help ls trials
+    words.emplace_back("--help");
+  } else if (wants_help) {
     const Screen screen = detect_screen(STDOUT_FILENO, false);
-    Terminal(screen.color).print(overview(screen));
+    Terminal(screen.color).print(all ? full_overview(screen) : overview(screen));
     return static_cast<int>(Exit::ok);
   }
   if (words[0] == "--version" || words[0] == "-V") words = {"version"};
@@ -48,14 +43,8 @@ int main_of(std::vector<std::string> words) {
   if (!call) return report_error(program, call.error());
   if (call->command == nullptr)
     return report_error(program, refuse(Code::invalid, "no command given; see hone --help"));
-  const auto track = std::ranges::find(call->arguments, "--track");
-  if (call->command->name == "train" && track != call->arguments.end()) {
-    std::vector<std::string> others = call->arguments;
-    others.erase(others.begin() + (track - call->arguments.begin()));
-    return run_command(program, tracked_training(), others);
-  }
   if (call->command->declare == declare_passed_on) return pass_on(*call);
-  return run_command(program, *call->command, call->arguments);
+  return run_command(program, *call->command, call->arguments, forms_text(*call->command));
 }
 
 }  // namespace

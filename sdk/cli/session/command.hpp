@@ -25,16 +25,17 @@ CommandAction with_options(Result<Exit> (*run)(Session&, const Options&),
   return [options, run](Session& session) { return run(session, *options); };
 }
 
-enum class Group { start, sweeps, results, ask, steer, system };
+enum class Group { first_day, start, sweeps, results, ask, steer, system };
 
 struct Command {
-  std::string_view name;
+  std::string_view name;  // two words of a form: "ls trials", "curve --schedule"
   Group group;
   std::string_view arguments;  // "SWEEP [--limit N]", for the overview
   std::string_view summary;
   std::string_view examples;  // shown under `hone NAME --help`, one a line
   CommandAction (*declare)(Flags& flags);
   std::string_view own_format = {};  // formats that only this command offers
+  std::string_view old_name = {};    // still accepted; no help and no completion lists it
 };
 
 }  // namespace hone::cli

@@ -116,19 +116,19 @@ Result<RunId> resolve_run(Session& session, const std::string& word) {
   if (runs->size() == 1)
     if (const auto run = parse_id<RunId>(text_at(runs->front(), "/id"))) return *run;
   return refuse(Code::invalid, text(*id) + " has " + std::to_string(runs->size()) +
-                                   " runs; name one of them (hone runs " + text(*id) + ")");
+                                   " runs; name one of them (hone ls runs " + text(*id) + ")");
 }
 
 Result<Json> kept_model(Session& session, const ObjectId& id) {
   if (!std::holds_alternative<ModelId>(id))
     return refuse(Code::invalid, text(id) + " is a " + std::string(kind_of(id)) +
-                                     "; list its models with: hone models " + text(id));
+                                     "; list its models with: hone ls models " + text(id));
   auto model = session.get("/v1/models/" + text(id));
   if (!model || text_at(*model, "/dropped_at").empty()) return model;
   return refuse(Code::not_found,
                 text(id) + " was dropped when " + text_at(*model, "/run") +
                     " ended, because its sweep keeps only the best checkpoints (checkpoints: "
-                    "{keep: all} keeps all); list those left with: hone models " +
+                    "{keep: all} keeps all); list those left with: hone ls models " +
                     text_at(*model, "/run"));
 }
 

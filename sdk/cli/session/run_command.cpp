@@ -41,9 +41,9 @@ Error misuse(const Command& command, const std::string& sentence) {
   return refuse(Code::invalid, sentence + "; see hone " + name + " --help");
 }
 
-std::string help_text(const Command& command, const Flags& flags) {
+std::string help_text(const Command& command, const Flags& flags, const std::string& forms) {
   return "hone " + std::string(command.name) + ": " + std::string(command.summary) +
-         "\n\nUsage: hone " + usage_of(command) + " [OPTIONS]\n" + flags.help() + "\n" +
+         "\n\nUsage: hone " + usage_of(command) + " [OPTIONS]\n" + forms + flags.help() + "\n" +
          examples_text(command) + "\n";
 }
 
@@ -71,7 +71,7 @@ CommonOption common_option(std::string_view name) {
 }
 
 Result<std::variant<ParsedCommand, HelpRequested>> parse_command(
-    const Command& command, const std::vector<std::string>& arguments) {
+    const Command& command, const std::vector<std::string>& arguments, const std::string& forms) {
   Flags flags;
   CommonFlags common;
   CommandAction action = command.declare(flags);
@@ -79,7 +79,8 @@ Result<std::variant<ParsedCommand, HelpRequested>> parse_command(
   const auto parsed = flags.parse(arguments);
   if (!parsed) return misuse(command, parsed.error().detail);
   if (*parsed == Flags::Parsed::help_requested)
-    return std::variant<ParsedCommand, HelpRequested>(HelpRequested{help_text(command, flags)});
+    return std::variant<ParsedCommand, HelpRequested>(
+        HelpRequested{help_text(command, flags, forms)});
   const auto format = parse_format(common.format, command.own_format);
   if (!format) return misuse(command, "--format: " + format.error().detail);
   common.options.format = *format;
@@ -113,8 +114,8 @@ int report_error(std::string_view program, const Error& error) {
 }
 
 int run_command(std::string_view program, const Command& command,
-                const std::vector<std::string>& arguments) {
-  auto parsed = parse_command(command, arguments);
+                const std::vector<std::string>& arguments, const std::string& forms) {
+  auto parsed = parse_command(command, arguments, forms);
   if (!parsed) return report_error(program, parsed.error());
   if (const auto* help = std::get_if<HelpRequested>(&*parsed)) {
     Terminal().print(help->text);

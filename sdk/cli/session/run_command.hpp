@@ -19,9 +19,11 @@ struct HelpRequested {
   std::string text;
 };
 
-// Rejects a wrong flag with a sentence that names it.
+// Rejects a wrong flag with a sentence that names it. `forms`: further lines of usage for the
+// help.
 Result<std::variant<ParsedCommand, HelpRequested>> parse_command(
-    const Command& command, const std::vector<std::string>& arguments);
+    const Command& command, const std::vector<std::string>& arguments,
+    const std::string& forms = {});
 
 // Whether every command takes this option ("--server", "-q"), and whether a value follows it.
 enum class CommonOption { none, flag, with_value };
@@ -35,7 +37,7 @@ std::string usage_of(const Command& command);
 
 // Parses and runs the command; prints its help or its error. Returns the exit status.
 int run_command(std::string_view program, const Command& command,
-                const std::vector<std::string>& arguments);
+                const std::vector<std::string>& arguments, const std::string& forms = {});
 
 // Prints "PROGRAM: the error" on stderr. Returns the exit status for it.
 int report_error(std::string_view program, const Error& error);

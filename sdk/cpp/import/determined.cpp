@@ -139,7 +139,7 @@ Result<Import> import_determined(const Json& document, const Sibling&) {
     if (const auto seed = fields.whole("experiment_seed", 0, seed_max)) draft.set("seed", *seed);
   }
   for (const char* key : {"description", "workspace", "labels"})
-    from.lose(key, "hone note and hone tag keep it with the sweep");
+    from.lose(key, "hone mark note and hone mark tag keep it with the sweep");
   from.done();
   return std::move(draft).finish("Determined");
 }

@@ -295,7 +295,7 @@ Result<Import> import_wandb(const Json& document, const Sibling&) {
   draft.search(method, from.whole("run_cap", 1, 1e6), "W&B", remark);
   read_early_terminate(from, draft);
   from.lose("entity", "hone has tokens with scopes, not owners");
-  from.lose("description", "hone note keeps it with the sweep");
+  from.lose("description", "hone mark note keeps it with the sweep");
   from.done();
   return std::move(draft).finish("W&B");
 }

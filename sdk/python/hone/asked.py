@@ -65,7 +65,7 @@ class AskedLine:
         except Problem as problem:
             if problem.code != "stale_lease":
                 raise
-            answer = {"verdict": "stop", "reason": "ended"}  # as by `hone cancel`
+            answer = {"verdict": "stop", "reason": "ended"}  # as by `hone stop --now`
         self.finished = answer["verdict"] != "continue"
         return answer
 

@@ -120,7 +120,7 @@ class Pool:
             while not self._ended:
                 pause_s = POLL_FIRST_S if self._fill() else min(pause_s * 2, POLL_LAST_S)
                 self._reap(pause_s)
-            for child in self._children:  # `hone cancel` ended the sweep under them
+            for child in self._children:  # `hone stop --now` ended the sweep under them
                 kill_group(child.process.pid, signal.SIGTERM)
             while self._children:
                 self._reap(POLL_LAST_S)

@@ -1,4 +1,4 @@
-// The rows of `hone forecast`.
+// The rows of `hone curve --forecast`.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -16,7 +17,8 @@ namespace hone::cli {
 namespace {
 
 std::string help_of(const std::string& name) {
-  const auto parsed = parse_command(*find_command(name), {"--help"});
+  const Command& command = *find_command(name);
+  const auto parsed = parse_command(command, {"--help"}, forms_text(command));
   const auto* help = parsed ? std::get_if<HelpRequested>(&*parsed) : nullptr;
   return help == nullptr ? "no help" : help->text;
 }
@@ -72,15 +74,13 @@ TEST(Help, of_explain_reads) {
   EXPECT_EQ(help_of("explain"), R"(hone explain: explain the status of a trial or run
 
 Usage: hone explain ID [OPTIONS]
+       hone explain --recompute [ID] [OPTIONS]
 
 Arguments
   ID                      id of a trial or a run
 
 Options
   -h,--help               print this help
-  --recompute             recompute each verdict from its numbers, and these
-                          from the sweep's reports; status 1 if one differs or
-                          could not be
 
 )" + common_options +
                                     R"(
@@ -91,10 +91,10 @@ Examples
 }
 
 TEST(Help, of_advise_reads) {
-  EXPECT_EQ(help_of("advise"),
-            R"(hone advise: choose a trainer and its number of agents from past runs
+  EXPECT_EQ(help_of("plan --advise"),
+            R"(hone plan --advise: choose a trainer and its number of agents from past runs
 
-Usage: hone advise FILE [OPTIONS]
+Usage: hone plan --advise FILE [OPTIONS]
 
 Arguments
   FILE                    a sweep file: its environment and objective
@@ -109,9 +109,9 @@ Options
 )" + common_options +
                 R"(
 Examples
-  hone advise space.yaml --target 475
-  hone advise space.yaml --within 10m
-  hone advise space.yaml --experiment sizes.json   # a sweep that gathers evidence
+  hone plan --advise space.yaml --target 475
+  hone plan --advise space.yaml --within 10m
+  hone plan --advise space.yaml --experiment sizes.json   # a sweep that gathers evidence
 )");
 }
 
@@ -168,6 +168,76 @@ TEST(CommonOptions, take_the_server_of_the_environment) {
   before == nullptr ? unsetenv("HONE_SERVER") : setenv("HONE_SERVER", kept.c_str(), 1);
   EXPECT_EQ(std::get<ParsedCommand>(*parsed).options.server, "http://node3:7777");
   EXPECT_EQ(std::get<ParsedCommand>(*by_default).options.server, "http://127.0.0.1:7777");
+}
+
+// Rows of the table whose old name is still accepted.
+std::vector<const Command*> renamed() {
+  std::vector<const Command*> rows;
+  for (const Command& command : command_table())
+    if (!command.old_name.empty()) rows.push_back(&command);
+  return rows;
+}
+
+TEST(OldNames, choose_the_command_or_the_form_that_replaced_them) {
+  EXPECT_GE(renamed().size(), 18U);
+  for (const Command* command : renamed()) {
+    const auto old = split({std::string(command->old_name), "--server", "http://h:1", "a", "--b"});
+    ASSERT_TRUE(old.ok()) << command->old_name;
+    EXPECT_EQ(old->command, command) << command->old_name;
+    std::vector<std::string> words{std::string(command_word(*command))};
+    if (is_form(*command)) words.emplace_back(form_word(*command));
+    words.insert(words.end(), {"--server", "http://h:1", "a", "--b"});
+    const auto now = split(words);
+    ASSERT_TRUE(now.ok()) << command->name;
+    EXPECT_EQ(now->command, command) << command->name;
+    EXPECT_EQ(now->arguments, old->arguments) << command->name;
+  }
+}
+
+TEST(OldNames, are_unique_and_listed_nowhere) {
+  const std::string all = full_overview({});
+  for (const Command* command : renamed()) {
+    const std::string old(command->old_name);
+    EXPECT_EQ(find_command(old), command) << old;
+    EXPECT_EQ(all.find("\n  " + old + " "), std::string::npos) << old;
+    EXPECT_EQ((" " + overview({})).find(" " + old + " "), std::string::npos) << old;
+  }
+}
+
+TEST(Forms, are_chosen_by_a_word_after_common_options_or_by_an_option_anywhere) {
+  const auto name_of = [](std::vector<std::string> words) {
+    const auto call = split(std::move(words));
+    return call && call->command != nullptr ? call->command->name : "none";
+  };
+  EXPECT_EQ(name_of({"-q", "ls", "--format", "csv", "trials", "sw_1"}), "ls trials");
+  EXPECT_EQ(name_of({"ls", "--columns", "runs"}), "ls");
+  EXPECT_EQ(name_of({"mark", "tag", "tr_1", "pin"}), "mark tag");
+  EXPECT_EQ(name_of({"mark", "tr_1"}), "mark");
+  EXPECT_EQ(name_of({"curve", "rn_1.0", "--schedule"}), "curve --schedule");
+  EXPECT_EQ(name_of({"ask", "sw_1", "--", "sh", "--program"}), "ask");
+  EXPECT_EQ(name_of({"tag", "tr_1", "note"}), "mark tag");
+}
+
+TEST(Overview, fits_a_screen_of_fifty_lines_with_ten_commands_of_a_first_day) {
+  const std::string text = overview({});
+  EXPECT_LE(std::ranges::count(text, '\n'), 50);
+  EXPECT_EQ(std::ranges::count(command_table(), Group::first_day,
+                               [](const Command& command) {
+                                 return is_form(command) ? Group::start : command.group;
+                               }),
+            10);
+  for (const Command& command : command_table())
+    if (command.group == Group::first_day && !is_form(command)) {
+      EXPECT_NE(text.find(std::string(command.summary)), std::string::npos) << command.name;
+    }
+  expect_width(text, 80);
+  expect_width(full_overview({}), 90);
+}
+
+TEST(Overview, of_everything_has_every_command_and_form) {
+  const std::string text = full_overview({});
+  for (const Command& command : command_table())
+    EXPECT_NE(text.find("\n  " + usage_of(command) + " "), std::string::npos) << command.name;
 }
 
 TEST(FirstWord, that_is_no_command_is_rejected_with_the_nearest) {

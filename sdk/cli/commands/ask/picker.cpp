@@ -167,7 +167,7 @@ class PickerLoop {
   }
 
   Result<Exit> interrupted() {
-    session_.note("\nstopped; the sweep waits for parameters. Continue with: hone picker " +
+    session_.note("\nstopped; the sweep waits for parameters. Continue with: hone ask --program " +
                   text(sweep_));
     return Exit::interrupted;
   }
@@ -197,8 +197,9 @@ Result<std::vector<std::string>> picker_program(const PickerOptions& options, co
   std::vector<std::string> program;
   for (const Json& word : member(row, "/spec/search/command")) program.push_back(value_text(word));
   if (program.empty())
-    return refuse(Code::invalid, id + " has no search.command; name the program: hone picker " +
-                                     id + " -- PROGRAM ARGS...");
+    return refuse(Code::invalid,
+                  id + " has no search.command; name the program: hone ask --program " + id +
+                      " -- PROGRAM ARGS...");
   return program;
 }
 

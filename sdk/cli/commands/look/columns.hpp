@@ -28,7 +28,7 @@ Fields pareto_columns();     // of hone best --pareto
 Fields seed_columns();       // of hone explain TRIAL
 Fields incumbent_columns();  // of hone best --named
 Fields report_columns();     // of hone curve RUN
-Fields schedule_columns();   // of hone schedule
+Fields schedule_columns();   // of hone curve --schedule
 Fields band_columns();       // of hone curve TRIAL: over the seeds
 Fields verdict_columns(bool recompute);
 Fields confirmation_columns();

@@ -150,7 +150,7 @@ Result<forecast::AdviceQuestion> question_of(const AdviseOptions& options, const
 }
 
 std::string experiment_hint(const std::string& file) {
-  return "gather evidence with: hone advise " + file + " --experiment sizes.json";
+  return "gather evidence with: hone plan --advise " + file + " --experiment sizes.json";
 }
 
 // What the history lacks, in every format: the rows do not say it.

@@ -1,4 +1,4 @@
-// The runs of a ledger that `hone advise` learns from.
+// The runs of a ledger that `hone plan --advise` learns from.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// compare, diff: two sweeps or two trials side by side.
+// compare: two sweeps or two trials side by side.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -171,7 +171,7 @@ std::vector<Json> summary_rows(const Json& left, const Json& right, bool all) {
   return rows;
 }
 
-Result<Exit> compare(Session& session, const CompareOptions& options) {
+Result<Exit> compare_sweeps(Session& session, const CompareOptions& options) {
   const auto left = resolve_sweep(session, options.left);
   if (!left) return left.error();
   const auto right = resolve_sweep(session, options.right);
@@ -201,44 +201,39 @@ Result<Json> fetch_trial(Session& session, TrialId id) {
   return trial;
 }
 
-Result<Exit> diff(Session& session, const CompareOptions& options) {
-  const auto left = resolve_trial(options.left);
-  if (!left) return left.error();
-  const auto right = resolve_trial(options.right);
-  if (!right) return right.error();
-  const auto ours = fetch_trial(session, *left);
+Result<Exit> compare_trials(Session& session, TrialId left, TrialId right, bool all) {
+  const auto ours = fetch_trial(session, left);
   if (!ours) return ours.error();
-  const auto theirs = fetch_trial(session, *right);
+  const auto theirs = fetch_trial(session, right);
   if (!theirs) return theirs.error();
   std::vector<Json> rows;
   for (const char* part : {"params", "value", "state", "reason", "phase", "sweep"})
     differences(part, member(*ours, std::string("/") + part),
-                member(*theirs, std::string("/") + part), options.all, rows);
-  if (text_at(*ours, "/sweep") != text_at(*theirs, "/sweep") || options.all)
+                member(*theirs, std::string("/") + part), all, rows);
+  if (text_at(*ours, "/sweep") != text_at(*theirs, "/sweep") || all)
     for (const char* part : {"workflow", "spec"})
       differences(part, member(*ours, std::string("/") + part),
-                  member(*theirs, std::string("/") + part), options.all, rows);
+                  member(*theirs, std::string("/") + part), all, rows);
   Json document;
-  document["left"] = text(*left);
-  document["right"] = text(*right);
+  document["left"] = text(left);
+  document["right"] = text(right);
   document["rows"] = rows;
-  return print_rows(session, text(*left), text(*right), document, rows);
+  return print_rows(session, text(left), text(right), document, rows);
+}
+
+// Compares trials if both ids are of trials or of their runs, else the sweeps that they belong to.
+Result<Exit> compare(Session& session, const CompareOptions& options) {
+  const auto left = resolve_trial(options.left), right = resolve_trial(options.right);
+  return left && right ? compare_trials(session, *left, *right, options.all)
+                       : compare_sweeps(session, options);
 }
 
 }  // namespace
 
 CommandAction declare_compare(Flags& flags) {
   return with_options(compare, [&](CompareOptions& options) {
-    flags.argument("SWEEP", options.left, "id of one sweep");
-    flags.argument("SWEEP2", options.right, "id of the other");
-    flags.flag("--all", options.all, "show the settings they have in common too");
-  });
-}
-
-CommandAction declare_diff(Flags& flags) {
-  return with_options(diff, [&](CompareOptions& options) {
-    flags.argument("TRIAL", options.left, "id of one trial");
-    flags.argument("TRIAL2", options.right, "id of the other");
+    flags.argument("ID", options.left, "id of one sweep or trial");
+    flags.argument("OTHER", options.right, "id of the other");
     flags.flag("--all", options.all, "show what they have in common too");
   });
 }

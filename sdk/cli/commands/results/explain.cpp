@@ -106,8 +106,8 @@ Result<bool> follows_from_reports(Session& session, const std::string& id) {
   if (differing > 0)
     session.note("warning: " + std::to_string(differing) + " decisions of " + text(*sweep) +
                  " do not follow from its reports: its data folder was changed, or another version "
-                 "of hone decided; hone replay " +
-                 text(*sweep) + " lists them");
+                 "of hone decided; hone explain " +
+                 text(*sweep) + " --recompute lists them");
   return differing == 0;
 }
 
@@ -136,15 +136,49 @@ Result<Exit> explain(Session& session, const ExplainOptions& options) {
   return printed;
 }
 
+std::string replay_text(const Json& reply) {
+  const auto count = [&](const char* name) { return std::to_string(int_at(reply, name)); };
+  std::string text = text_at(reply, "/sweep") + ": " + count("/proposals") + " proposals, " +
+                     count("/leases") + " leases, " + count("/verdicts") + " verdicts and " +
+                     count("/consequences") + " consequences recomputed: ";
+  if (int_at(reply, "/differing") == 0) return text + "no differences\n";
+  text += count("/differing") + " differ\n";
+  for (const Json& one : member(reply, "/differences"))
+    text += "event " + std::to_string(int_at(one, "/seq")) + "\n  recorded " +
+            text_at(one, "/recorded") + "\n  again    " + text_at(one, "/again") + "\n";
+  return text;
+}
+
+// Repeats all decisions of a sweep.
+Result<Exit> replay(Session& session, const std::string& word) {
+  const auto sweep = resolve_sweep(session, word);
+  if (!sweep) return sweep.error();
+  const auto reply = session.get("/v1/sweeps/" + text(*sweep) + "/replay");
+  if (!reply) return reply.error();
+  const auto printed = print_object(session, *reply, replay_text(*reply));
+  if (!printed) return printed;
+  return int_at(*reply, "/differing") == 0 ? Exit::ok : Exit::general;
+}
+
+Result<Exit> recompute(Session& session, const ExplainOptions& options) {
+  return explain_path(options.id) ? explain(session, options) : replay(session, options.id);
+}
+
 }  // namespace
 
 CommandAction declare_explain(Flags& flags) {
   return with_options(explain, [&](ExplainOptions& options) {
     flags.argument("ID", options.id, "id of a trial or a run");
-    flags.flag(
-        "--recompute", options.recompute,
-        "recompute each verdict from its numbers, and these from the sweep's reports; status 1 "
-        "if one differs or could not be");
+  });
+}
+
+CommandAction declare_recompute(Flags& flags) {
+  return with_options(recompute, [&](ExplainOptions& options) {
+    options.recompute = true;
+    flags.optional_argument("ID", options.id,
+                            "id of a trial or a run: its verdicts from their numbers, and these "
+                            "from the sweep's reports; of a sweep (the newest): all its "
+                            "proposals and verdicts; status 1 if one differs or could not be");
   });
 }
 

@@ -1,4 +1,4 @@
-// The forecasts of `hone forecast` from the curves of runs.
+// The forecasts of `hone curve --forecast` from the curves of runs.
 #pragma once
 
 #include <vector>

@@ -81,8 +81,8 @@ std::string collapse_text(const Json& first) {
 std::string schedules_text(const Json& items) {
   for (const Json& item : items)
     if (const Json& later = member(item, "/schedule"); later.is_array() && !later.empty())
-      return "Parameters changed while " + text_at(item, "/trial") + " trained: hone schedule " +
-             text_at(item, "/trial") + "\n";
+      return "Parameters changed while " + text_at(item, "/trial") +
+             " trained: hone curve --schedule " + text_at(item, "/trial") + "\n";
   return {};
 }
 

@@ -189,7 +189,7 @@ std::string Watcher::newest_failure() {
 std::string failed_text(Session& session, const std::string& sweep) {
   const auto runs = session.get("/v1/sweeps/" + sweep + "/runs?limit=1&where=state%20%3D%20failed");
   const std::string id = runs ? text_at(*runs, "/items/0/id") : std::string();
-  return "list them with: hone runs " + sweep +
+  return "list them with: hone ls runs " + sweep +
          (id.empty() ? "" : "\nfull explanation: hone explain " + id);
 }
 

@@ -251,7 +251,7 @@ void cancel_empty_sweep(Session& session, const std::string& sweep) {
   const auto canceled =
       session.post("/v1/sweeps/" + sweep + "/steer", encode(SteerRequest{Verb::cancel}));
   if (!canceled)
-    session.note(sweep + " was created but is empty; end it with: hone cancel " + sweep);
+    session.note(sweep + " was created but is empty; end it with: hone stop --now " + sweep);
 }
 
 Result<Exit> resubmit(Session& session, const EditOptions& options) {

@@ -59,7 +59,7 @@ Result<Exit> allow(Session& session, const std::string& worker) {
     return refuse(
         Code::invalid,
         text(*id) + " is a " + std::string(kind_of(*id)) +
-            "; hone allow takes the id of a worker, as wk_3; list them with: hone workers");
+            "; hone workers allow takes the id of a worker, as wk_3; list them with: hone workers");
   const auto reply = session.post("/v1/workers/" + text(*id) + "/allow", Json::object());
   if (!reply) return reply.error();
   if (session.options().format != Format::table) return print_object(session, *reply, "");

@@ -215,7 +215,7 @@ Finding check_server(Session& session) {
   const std::string line = session.options().server + "  hone " + theirs;
   if (theirs == HONE_VERSION) return {Health::ok, "server", line};
   return {Health::warn, "server",
-          line + ", but this hone is " HONE_VERSION ": hone upgrade --check lists all"};
+          line + ", but this hone is " HONE_VERSION ": hone doctor --versions lists all"};
 }
 
 // The standbys of the server, or what this standby lacks.
@@ -261,7 +261,7 @@ std::vector<Finding> check_workers(Session& session) {
   if (others == 0) return {{Health::ok, "workers", line}};
   return {{Health::warn, "workers",
            line + "; " + std::to_string(others) +
-               " of another version than this hone (" HONE_VERSION "): hone upgrade --check"}};
+               " of another version than this hone (" HONE_VERSION "): hone doctor --versions"}};
 }
 
 // Attempts of the last week that executed other code than was submitted.

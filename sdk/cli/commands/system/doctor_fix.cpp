@@ -87,7 +87,7 @@ std::vector<Finding> check_quarantine(Session& session) {
     findings.push_back({Health::warn, "quarantine",
                         id + " on " + text_at(worker, "/host") + " gets no runs until " +
                             text_at(worker, "/aside_until") + ": " + text_at(worker, "/aside_why") +
-                            "; hone allow " + id,
+                            "; hone workers allow " + id,
                         Fix{"end the quarantine of " + id + "?", id + " gets runs again",
                             [&session, id] { return end_quarantine(session, id); }}});
   }

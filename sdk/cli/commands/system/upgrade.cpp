@@ -1,4 +1,4 @@
-// version: prints the version. upgrade --check compares it with all that takes part.
+// version: prints the version. doctor --versions compares it with all that takes part.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -48,7 +48,7 @@ void add_server(Session& session, std::vector<Json>& rows) {
       rows.push_back(row("worker " + text_at(worker, "/id"), version, text_at(worker, "/host")));
 }
 
-Result<Exit> compare_versions(Session& session) {
+Result<Exit> compare_versions(Session& session, const bool&) {
   std::vector<Json> rows = local_programs();
   add_server(session, rows);
   const Fields fields = {{"what", "/what"}, {"version", "/version"}, {"where", "/where"}};
@@ -64,15 +64,6 @@ Result<Exit> compare_versions(Session& session) {
   return Exit::general;
 }
 
-Result<Exit> upgrade_programs(Session& session, const bool& check) {
-  if (!check)
-    return refuse(Code::invalid,
-                  "hone does not replace its programs: upgrade the package that installed them "
-                  "(pip, apt, or the image), on the server first. `hone upgrade --check` lists "
-                  "which version runs where");
-  return compare_versions(session);
-}
-
 Result<Exit> version(Session& session) {
   const Json json = {{"name", "hone"}, {"version", HONE_VERSION}};
   return print_object(session, json, "hone " HONE_VERSION "\n");
@@ -80,11 +71,9 @@ Result<Exit> version(Session& session) {
 
 }  // namespace
 
-CommandAction declare_upgrade(Flags& flags) {
-  return with_options(upgrade_programs, [&](bool& check) {
-    flags.flag("--check", check,
-               "list the versions of the programs, of the server and its workers; exit status 1 if "
-               "one differs");
+CommandAction declare_versions(Flags& flags) {
+  return with_options(compare_versions, [&](bool& check) {
+    flags.flag("--check", check, "exit with status 1 if one differs; this is the default");
   });
 }
 

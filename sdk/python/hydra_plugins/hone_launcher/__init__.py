@@ -127,7 +127,7 @@ class HoneLauncher(Launcher):
                 result: JobReturn = pickle.load(file)
                 return result
         except FileNotFoundError:
-            why = HoneError(f"job {number} has no result: see hone runs {sweep} at {client.url}")
+            why = HoneError(f"job {number} has no result: see hone ls runs {sweep} at {client.url}")
             return JobReturn(status=JobStatus.FAILED, _return_value=why)
 
 

@@ -1,4 +1,4 @@
-// note, tag, archive, pin: what users add to objects.
+// mark: notes, tags, pins and archived sweeps, which users add to objects.
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
@@ -40,6 +40,11 @@ Result<Exit> show_about(Session& session, const ObjectId& id) {
   return print_object(session, *about, notes_text(*about, session.screen()));
 }
 
+Result<Exit> mark(Session& session, const std::string& word) {
+  const auto id = parse_object(word);
+  return id ? show_about(session, *id) : Result<Exit>(id.error());
+}
+
 Result<Exit> note(Session& session, const NoteOptions& options) {
   const auto id = parse_object(options.id);
   if (!id) return id.error();
@@ -73,14 +78,14 @@ Result<Exit> archive(Session& session, const NoteOptions& options) {
   if (!id) return id.error();
   if (!std::holds_alternative<SweepId>(*id))
     return refuse(Code::invalid, text(*id) + " is a " + std::string(kind_of(*id)) +
-                                     "; hone archive takes the id of a sweep, as sw_7");
+                                     "; hone mark archive takes the id of a sweep, as sw_7");
   Json body;
   body["archived"] = !options.undo;
   const auto reply = session.post("/v1/sweeps/" + text(*id) + "/archive", body);
   if (!reply) return reply.error();
   session.print(text(*id) + (options.undo ? " is listed again\n" : " archived\n"));
   if (!options.undo)
-    session.note("hone ls --all lists it; bring it back with: hone archive " + text(*id) +
+    session.note("hone ls --all lists it; bring it back with: hone mark archive " + text(*id) +
                  " --undo");
   return Exit::ok;
 }
@@ -99,6 +104,10 @@ Result<Exit> pin(Session& session, const NoteOptions& options) {
 }
 
 }  // namespace
+
+CommandAction declare_mark(Flags& flags) {
+  return with_options(mark, [&](std::string& id) { flags.argument("ID", id, "any id"); });
+}
 
 CommandAction declare_note(Flags& flags) {
   return with_options(note, [&](NoteOptions& options) {
