@@ -3,8 +3,9 @@
     command: [.venv/bin/python3, studies/optuna_picker.py, tpe]     # or random, gp, cmaes
 
 Optuna comes unchanged from its own package: python3 -m venv .venv && .venv/bin/pip install optuna.
-Its version is written to the picker's log in the study's folder. Reads the lines that `hone picker`
-sends (sdk/examples/picker.py explains them); parameters with a condition are always proposed.
+Its version is written to the picker's log in the study's folder. Reads the lines that
+`hone ask --program` sends (sdk/examples/picker.py explains them). Parameters with a condition are
+always proposed.
 """
 import json
 import sys

@@ -35,6 +35,7 @@ std::string anchor_of(const Study& study, const CellFindings& cell) {
 
 std::string cost_text(const Cost& cost) {
   if (cost.trials) return counted(*cost.trials, "trial");
+  if (cost.runs) return "the steps of " + counted(*cost.runs, "complete run");
   if (cost.steps) return short_number_text(static_cast<double>(*cost.steps)) + " steps";
   return counted(static_cast<double>(cost.seconds->us) / 1e6, "second") + " of training";
 }

@@ -78,7 +78,8 @@ double optimism_of(const Problem& problem, const Outcome& outcome) {
 // The cost of a repetition that is spent wholly: its share is 1.
 double whole_cost(const Study& study, const Grid& grid, std::size_t problem) {
   const auto per_run = static_cast<double>(steps_per_run(study.problems[problem]));
-  if (study.equal.steps) return static_cast<double>(*study.equal.steps);
+  if (const auto limit = step_limit(study, study.problems[problem]))
+    return static_cast<double>(*limit);
   if (study.equal.trials && per_run > 0) return per_run * static_cast<double>(*study.equal.trials);
   double most = 1;
   for (std::size_t method = 0; method < study.methods.size(); ++method)

@@ -99,8 +99,9 @@ def test_a_report_is_printed_again_from_its_data(tmp_path):
     assert "\\begin{tabular}" in (out / "tiny.tex").read_text()
 
 
-def test_equal_steps_cut_every_method_at_the_same_cost(tmp_path):
-    path = study_of(tmp_path, repetitions=1, equal={"steps": 3})
+@pytest.mark.parametrize("equal", [{"steps": 3}, {"runs": 3}])
+def test_equal_steps_cut_every_method_at_the_same_cost(equal, tmp_path):
+    path = study_of(tmp_path, repetitions=1, equal=equal)
     hone("study", "run", path, "--data", "d", "--slots", 1, cwd=tmp_path)
     found = json.loads(shown(path, tmp_path, "d"))
     hone("study", "report", path, "--data", "d", cwd=tmp_path)

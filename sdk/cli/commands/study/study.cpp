@@ -166,7 +166,8 @@ Result<Exit> run_study(Session& session, const StudyOptions& options, const Load
   auto place = place_to_run(session, options, loaded.study, slots);
   if (!place) return place.error();
   const std::string folder = folder_of(options, loaded.study);
-  StudyLedger ledger(*place->session, loaded.study);
+  constexpr Duration patience = seconds(120);
+  StudyLedger ledger(*place->session, loaded.study, patience);
   if (const auto listed = ledger.refresh(); !listed) return listed.error();
   ledger.record_code();
   constexpr std::int64_t gigabyte = 1'000'000'000;

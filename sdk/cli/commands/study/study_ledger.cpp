@@ -17,7 +17,6 @@ namespace {
 using study::Outcome;
 using study::Unit;
 
-constexpr Duration patience = seconds(120);  // with a server that does not answer
 constexpr Duration pause_between = milliseconds(500);
 
 std::optional<double> optional_number(const Json& item, const std::string& pointer) {
@@ -30,7 +29,7 @@ std::optional<double> optional_number(const Json& item, const std::string& point
 // Every request is a read or carries an id, so that repeating it is harmless.
 Result<Json> StudyLedger::patiently(const std::function<Result<Json>()>& call) {
   auto reply = call();
-  for (Duration waited{}; !reply && is_retryable(reply.error().code) && waited.us < patience.us;
+  for (Duration waited{}; !reply && is_retryable(reply.error().code) && waited.us < patience_.us;
        waited.us += pause_between.us) {
     if (interrupted_within(pause_between)) break;
     reply = call();
@@ -100,15 +99,16 @@ Result<Outcome> StudyLedger::tuned(const Unit& unit, const Json& row) {
   outcome.spent = number_at(*history, "/end");
   outcome.seconds = number_at(row, "/work/run_seconds");
   outcome.trials = int_at(row, "/trials/proposed");
+  const auto limit = study::step_limit(study_, study_.problems[unit.problem]);
   std::string trial;
   for (const Json& point : items_at(*history, "/points")) {
     const double spent = number_at(point, "/x");
-    if (study_.equal.steps && spent > static_cast<double>(*study_.equal.steps)) break;
+    if (limit && spent > static_cast<double>(*limit)) break;
     outcome.best.push_back({spent, number_at(point, "/value")});
     outcome.tuned = outcome.best.back().value;
     trial = text_at(point, "/trial");
   }
-  if (study_.equal.steps) {
+  if (limit) {
     if (trial.empty()) return outcome;
     const auto named = get("/v1/trials/" + trial);
     if (!named) return named.error();

@@ -14,7 +14,9 @@ namespace hone::cli {
 
 class StudyLedger {
  public:
-  StudyLedger(Session& session, const study::Study& study) : session_(session), study_(study) {}
+  // `patience`: for how long requests are repeated while the server does not answer.
+  StudyLedger(Session& session, const study::Study& study, Duration patience = {})
+      : session_(session), study_(study), patience_(patience) {}
 
   // Lists the sweeps of the study that exist. Call first.
   Status refresh();
@@ -44,6 +46,7 @@ class StudyLedger {
 
   Session& session_;
   const study::Study& study_;
+  Duration patience_;
   WorkflowInfo workflow_;
   std::map<std::string, std::string> ids_;  // by name
 };

@@ -30,14 +30,15 @@ bool has_ended(const Json& row) {
 }
 
 // Whether the sweep has cost what a repetition may.
-bool is_spent(const study::Study& study, const Json& row) {
+bool is_spent(const study::Study& study, const Unit& unit, const Json& row) {
   if (study.equal.seconds)
     return number_at(row, "/work/run_seconds") >=
            static_cast<double>(study.equal.seconds->us) / 1e6;
-  if (!study.equal.steps) return false;
+  const auto limit = study::step_limit(study, study.problems[unit.problem]);
+  if (!limit) return false;
   const auto phases = std::max<std::int64_t>(1, int_at(row, "/spec/budget/phases"));
   const auto per_run = int_at(row, "/spec/budget/per_run");
-  return int_at(row, "/phases/done") * (per_run / phases) >= *study.equal.steps;
+  return int_at(row, "/phases/done") * (per_run / phases) >= *limit;
 }
 
 std::int64_t bytes_in(const std::string& folder) {
@@ -114,10 +115,11 @@ Status StudyRun::start(const Unit& unit) {
 Status StudyRun::start_picker(Live& live) {
   const auto program = find_program("hone");
   if (!program) return program.error();
-  auto child = cli::start({"picker of " + live.tuning,
-                           {*program, "picker", live.tuning, "--server", session_.options().server},
-                           plan_.folder + "/picker-" + live.tuning + ".log"},
-                          false);
+  auto child = cli::start(
+      {"picker of " + live.tuning,
+       {*program, "ask", "--program", live.tuning, "--server", session_.options().server},
+       plan_.folder + "/picker-" + live.tuning + ".log"},
+      false);
   if (!child) return child.error();
   live.picker = child->pid;
   return Done{};
@@ -138,7 +140,7 @@ Status StudyRun::look_at_tuning(Live& live) {
                                         end_text(status) + "); see " + plan_.folder + "/picker-" +
                                         live.tuning + ".log");
     }
-    if (live.stopping || !is_spent(study_, *row)) return Done{};
+    if (live.stopping || !is_spent(study_, live.unit, *row)) return Done{};
     live.stopping = true;
     return ledger_.stop(live.tuning);
   }
