@@ -27,8 +27,9 @@ std::int64_t trials_of(const Study& study, const Problem& problem) {
   constexpr std::int64_t cheaper = 10;
   if (study.equal.trials) return *study.equal.trials;
   const auto per_run = steps_per_run(problem);
-  if (!study.equal.steps || per_run == 0) return trials_max;
-  return std::clamp<std::int64_t>(*study.equal.steps / per_run * cheaper, 1, trials_max);
+  const auto limit = step_limit(study, problem);
+  if (!limit || per_run == 0) return trials_max;
+  return std::clamp<std::int64_t>(*limit / per_run * cheaper, 1, trials_max);
 }
 
 Json with_name(Json sweep, const Study& study, const Unit& unit, std::string_view role) {
@@ -72,6 +73,11 @@ std::int64_t steps_per_run(const Problem& problem) {
   sweep["search"] = {{"method", "random"}, {"trials", 1}};
   const auto spec = decode_request<SweepSpec>(sweep);
   return spec ? spec->budget.per_run * instances_of(*spec) : 0;
+}
+
+std::optional<std::int64_t> step_limit(const Study& study, const Problem& problem) {
+  if (study.equal.runs) return *study.equal.runs * steps_per_run(problem);
+  return study.equal.steps;
 }
 
 std::vector<Unit> units_of(const Study& study, int repetitions) {

@@ -44,4 +44,7 @@ std::vector<std::string> tags_of(const Study& study, const Unit& unit, std::stri
 // The steps of a complete run of the problem; 0 if its budget has none.
 std::int64_t steps_per_run(const Problem& problem);
 
+// The steps after which a repetition ends; nullopt if its cost is not counted in steps.
+std::optional<std::int64_t> step_limit(const Study& study, const Problem& problem);
+
 }  // namespace hone::study

@@ -39,6 +39,7 @@ struct Problem {
 // What every repetition may cost; exactly one is set.
 struct Cost {
   std::optional<std::int64_t> trials{};
+  std::optional<std::int64_t> runs{};   // as many steps as so many complete runs of the problem
   std::optional<std::int64_t> steps{};  // of all runs together, in the unit of the budget
   std::optional<Duration> seconds{};    // of training, over all runs
 };

@@ -93,7 +93,8 @@ void fields(Reader& f, Cost& cost) {
 void check(Reader& f, const Cost& cost) {
   const int set =
       int{cost.trials.has_value()} + int{cost.steps.has_value()} + int{cost.seconds.has_value()};
-  if (set != 1) f.refuse_rule("trials", "exactly one of trials, steps and seconds must be equal");
+  if (set != 1)
+    f.refuse_rule("trials", "exactly one of trials, runs, steps and seconds must be equal");
 }
 
 void fields(Reader& f, Measure& measure) {

@@ -21,10 +21,11 @@ SECONDS = 20 * SLOWER
 SWEEP, TRIAL, RUN = "sw_1", "tr_1", "rn_1.0"
 FORMATS = ("table", "json", "jsonl", "csv", "value")
 
-# Command -> its lines. {FILE} is a sweep file, {DIR} an empty folder.
+# Command -> its lines. {FILE} is a sweep file, {STUDY} a study file, {DIR} an empty folder.
 LINES = {
     "submit": ["submit {FILE}"],
     "plan": ["plan {FILE}"],
+    "study": ["study show {STUDY} --server http://127.0.0.1:{PORT}"],
     "import": ["import hone {EXPORT}"],
     "watch": [f"watch {SWEEP}"],
     "dashboard": [f"dashboard {SWEEP}"],
@@ -97,6 +98,7 @@ def bounded():
 def ended(words, port, folder):
     """(exit status, stdout and stderr) of one command; one that would wait permanently is
     stopped."""
+    words = [word.replace("{PORT}", str(port)) for word in words]
     process = subprocess.Popen(
         [program("hone"), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, cwd=folder, preexec_fn=None if SLOWER > 1 else bounded,
@@ -121,12 +123,16 @@ def places(tmp_path):
             "parameters": {"lr": {"type": "float", "min": 0.1, "max": 1}},
             "search": {"method": "random", "trials": 2},
             "budget": {"unit": "steps", "per_run": 10, "phases": 1}}
+    study = {"study": "a", "equal": {"trials": 2}, "methods": {"a": {"search": spec["search"]}},
+             "problems": {"p": {"scale": [0, 1], **{key: spec[key] for key in (
+                 "objective", "command", "parameters", "budget")}}}}
     fleet = {"name": "plain", "engine": "local", "max": 2}
-    for name, document in (("sweep.json", spec), ("fleet.json", fleet), ("export.json", {})):
+    for name, document in (("sweep.json", spec), ("fleet.json", fleet), ("export.json", {}),
+                           ("study.json", study)):
         (tmp_path / name).write_text(json.dumps(document))
     (tmp_path / "out").mkdir()
     return {"{FILE}": "sweep.json", "{FLEET}": "fleet.json", "{EXPORT}": "export.json",
-            "{DIR}": "out"}
+            "{STUDY}": "study.json", "{DIR}": "out"}
 
 
 def words_of(line, places):

@@ -83,7 +83,7 @@ ORDER = {
     "db": [".", "filter", "projection", "ledger", "queries", "lineage", "file"],
     "sdk/cpp": ["import", "."],
     "sdk/cli": ["render", "session", "local", "commands", "commands/look", "commands/ask",
-                "commands/steer", "commands/results", "commands/start", "commands/system", "app"],
+                "commands/steer", "commands/study", "commands/results", "commands/start", "commands/system", "app"],
     "bench": ["search", "load", "fill", "app"],
     "worker/train/envs": ["core", "control", "minatar", "synthetic", "box2d", "bridge", "."],
     "worker/train": ["ipc", "run", "nn/kernels", "nn", "actor_critic/experience", "actor_critic/learning",

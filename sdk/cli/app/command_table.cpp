@@ -38,6 +38,12 @@ constexpr auto commands = std::to_array<Command>({
      "hone simulate cluster sdk/examples/cluster/harmony.yaml --seeds 100\n"
      "hone simulate cluster cluster.yaml --against tetris --set jobs.per_interval=0.7",
      declare_simulate},
+    {"study", Group::start, "ACTION FILE", "compare methods on problems by real sweeps",
+     "hone study run studies/small.yaml\nhone study watch studies/small.yaml\n"
+     "hone study show studies/small.yaml --format json\n"
+     "hone study report studies/small.yaml -o docs/studies\n"
+     "hone study report --from docs/studies/small.json -o .",
+     declare_study},
     {"import", Group::start, "FORMAT FILE", "import a sweep of another tool or server",
      "hone import hone sw_7.json\n"
      "hone import wandb sweep.yaml > hone.yaml\n"

@@ -9,6 +9,7 @@ namespace hone::cli {
 
 CommandAction declare_submit(Flags& flags);
 CommandAction declare_plan(Flags& flags);
+CommandAction declare_study(Flags& flags);
 CommandAction declare_simulate(Flags& flags);
 CommandAction declare_import(Flags& flags);
 CommandAction declare_graph(Flags& flags);

@@ -84,6 +84,15 @@ TEST(StudyCells, pair_methods_by_seeds_that_differ_between_repetitions) {
   EXPECT_EQ(seeds.size(), 6U);
 }
 
+TEST(StudyCells, equal_runs_are_steps_of_each_problem) {
+  Json json = document();
+  EXPECT_FALSE(step_limit(*decode_study(json), decode_study(json)->problems[0]));
+  json["equal"] = {{"runs", 8}};
+  const auto study = *decode_study(json);
+  EXPECT_EQ(step_limit(study, study.problems[0]), 160'000);
+  EXPECT_EQ(tuning_sweep(study, {})["search"]["trials"], 80);
+}
+
 TEST(StudyCells, names_identify_documents) {
   const auto study = *decode_study(document());
   Json json = document();
