@@ -1,10 +1,5 @@
 # The part of `pip install .` that scikit-build-core installs: the programs as scripts of the environment, and in its
-# lib/hone the shared libraries that are not part of glibc. DT_RPATH instead of RUNPATH: it also holds for the libraries
-# of a library.
-set_target_properties(${programs} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/hone")
-foreach(program IN LISTS programs)
-  target_link_options(${program} PRIVATE -Wl,--disable-new-dtags)
-endforeach()
+# lib/hone (HONE_RPATH) the shared libraries that are not part of glibc.
 install(TARGETS ${programs} RUNTIME_DEPENDENCY_SET libraries
   RUNTIME DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT wheel)
 install(RUNTIME_DEPENDENCY_SET libraries

@@ -18,7 +18,7 @@ trainer_packages=(cppzmq-dev libbox2d-dev libscotch-dev libmetis-dev libzmq3-dev
 torch_packages=(libtorch-dev libopenblas0-pthread)
 test_packages=(libgtest-dev libbenchmark-dev python3 python3-numpy python3-pytest python3-jsonschema python3-flake8 python3-yaml
   clang-format)
-system_packages=(buildah busybox-static clang-16 clang-tidy-16 cpio debootstrap dpkg-dev file mmdebstrap munge patchelf
+system_packages=(buildah busybox-static clang-16 clang-tidy-16 cpio debootstrap dpkg-dev file mmdebstrap munge
   qemu-system-x86 qemu-user-static slurm-wlm)
 
 # Boost 1.81 or newer: a separate package in Debian 12, the default where Boost is newer.

@@ -1,8 +1,11 @@
-"""The wheel in a bare Debian: a new root with python3 and nothing else, and a user without rights.
+"""The wheel in a bare Debian or Ubuntu: a new root with python3 and nothing else, and a user without
+rights.
 
-Needs root, debootstrap and a mirror of Debian's packages, so it runs only with HONE_BARE_ROOT,
-which names the releases (./test --system does): HONE_BARE_ROOT=bookworm,trixie."""
+Needs root, debootstrap and a mirror of the packages, so it runs only with HONE_BARE_ROOT, which
+names the releases (./test --system does): HONE_BARE_ROOT=bookworm,jammy. Releases that are older
+than this machine's need HONE_BIN=build/wheel/bin."""
 import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -12,12 +15,19 @@ import pytest
 from conftest import BIN, ROOT, program
 
 RELEASES = [name for name in os.environ.get("HONE_BARE_ROOT", "").split(",") if name]
+UBUNTU = ("bionic", "focal", "jammy", "noble")
+# Debian 12 has no package with Ubuntu's keys.
+UBUNTU_OPTIONS = ("--no-check-gpg", "--components=main,universe")
+UBUNTU_MIRROR = os.environ.get("HONE_UBUNTU_MIRROR", "http://archive.ubuntu.com/ubuntu")
+OLD_PIP = ("bionic", "focal")  # before 20.3, which knows the tag of the wheel
+NEWER_PIP = "env/bin/pip install -q --no-index /pip-*.whl"
 QUICKSTART_S = 60
 SCRIPT = """
 set -e
 cd ~
 python3 -m venv env
-env/bin/pip install -q --no-index /hone-*.whl
+{newer_pip}
+env/bin/pip install -q --no-index /hone_rl-*.whl
 export PATH=$HOME/env/bin:$PATH
 mkdir new && cd new
 hone init ga3c
@@ -50,22 +60,26 @@ def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("wheel")
     subprocess.run([sys.executable, ROOT / "tools" / "wheel", "--bin", BIN, "--out", folder],
                    check=True)
-    made, = folder.glob("hone-*.whl")
+    made, = folder.glob("hone_rl-*.whl")
     return made
 
 
 @pytest.mark.skipif(not RELEASES, reason="HONE_BARE_ROOT names no release of Debian")
 @pytest.mark.parametrize("release", RELEASES or ["none"])
-def test_a_new_user_of_a_bare_debian_runs_a_sweep(release, wheel, tmp_path):
+def test_a_new_user_of_a_bare_system_runs_a_sweep(release, wheel, tmp_path):
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
         pytest.skip("needs root and debootstrap")
     root = tmp_path / release
+    options, mirror = (UBUNTU_OPTIONS, [UBUNTU_MIRROR]) if release in UBUNTU else ((), [])
     made = subprocess.run(["debootstrap", "--variant=minbase", "--include=python3,python3-venv",
-                           release, root], capture_output=True, text=True)
+                           *options, release, root, *mirror], capture_output=True, text=True)
     assert made.returncode == 0, made.stdout[-2000:] + made.stderr[-2000:]
     subprocess.run(["chroot", root, "useradd", "--create-home", "newcomer"], check=True)
     shutil.copy(wheel, root)
-    (root / "try.sh").write_text(SCRIPT.format(seconds=QUICKSTART_S))
+    if release in OLD_PIP:
+        shutil.copy(next(pathlib.Path("/usr/share/python-wheels").glob("pip-*.whl")), root)
+    (root / "try.sh").write_text(SCRIPT.format(
+        seconds=QUICKSTART_S, newer_pip=NEWER_PIP if release in OLD_PIP else ""))
     # In a namespace, so that nothing stays mounted.
     inside = ('mount -t proc proc "$1/proc" && exec chroot --userspec=newcomer "$1" '
               '/usr/bin/env -i HOME=/home/newcomer PATH=/usr/bin:/bin bash /try.sh')

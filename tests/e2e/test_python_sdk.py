@@ -145,7 +145,7 @@ def wheel(tmp_path_factory):
                             "-w", str(folder), str(folder / "python")], capture_output=True,
                            text=True)
     assert built.returncode == 0, built.stderr
-    found, = folder.glob("hone-*.whl")
+    found, = folder.glob("hone_rl-*.whl")
     return found
 
 

@@ -39,6 +39,7 @@ WORDS = {
     r"\blooks through\b": "checks",
     r"\bbrings? (it )?to a newer\b": "upgrades",
     r"\bdice\b": "random generator",
+    r"\bpip3? install (-\S+ )*hone(?![-\w*/.])": "hone-rl: hone is a package of others",
     r"\broll-outs?\b": "rollout",
     r"(^|[.:;(] |//+ |# )who (?!are\b|is who)[a-z]+(?![^.]*\?)":
     "a sentence begins with a noun: the client",
@@ -134,7 +135,7 @@ def check_version(root: pathlib.Path):
     agree with it."""
     version = first(root / "CMakeLists.txt", r"project\(hone VERSION ([\d.]+)")
     places = {
-        "sdk/python/pyproject.toml": r'(?m)^version = "([^"]+)"',
+        "sdk/python/hone/version.py": r'(?m)^__version__ = "([^"]+)"',
         "packaging/debian/changelog": r"\Ahone \(([\d.]+)[^)]*\)",
         "CHANGELOG.md": r"(?m)^## \[(\d[^\]]*)\]",
     }

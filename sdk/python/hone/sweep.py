@@ -8,17 +8,20 @@ import os
 import shutil
 import sys
 import tempfile
-from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union
+from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence,
+                    Union)
 
 from . import notebook, rules
 from .asked import AskedLine, open_run
 from .client import Client, own_asker
 from .errors import HoneError, Problem, Unavailable
 from .local import LocalServer, data_folder
-from .pool import Function, Pool
 from .space import Space, parameters_of
 from .trial import Run, Verdict
 from .values import result_numbers
+
+if TYPE_CHECKING:
+    from .pool import Function
 
 Objective = Union[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
 _local: Dict[str, LocalServer] = {}
@@ -122,6 +125,10 @@ class Sweep:
 
         `start`: fork takes any function, also of a notebook; spawn, for programs that use a GPU
         before, takes functions of modules and needs `if __name__ == "__main__":`."""
+        if not sys.platform.startswith("linux"):
+            raise HoneError("run() needs Linux: its processes end with this program. Evaluate the "
+                            "trials of asks() here")
+        from .pool import Pool
         Pool(self.client, self.id, function, workers, start).run()
         for remark in self.remarks:
             print(f"hone: {self.id}: {remark}", file=sys.stderr, flush=True)
