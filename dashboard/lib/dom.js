@@ -49,6 +49,15 @@ export function toast(text) {
   }, 6000);
 }
 
+export async function copyText(text, said) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(said);
+  } catch {
+    toast(text); // without a secure context there is no clipboard
+  }
+}
+
 // Saves text under a name, through the browser's downloads.
 export function save(name, blob) {
   const url = URL.createObjectURL(blob);

@@ -5,7 +5,7 @@ import { ago, bytes, count, duration, param, short, time, words } from "../lib/f
 import { throttled } from "../lib/live.js";
 import { recorded, report } from "../lib/report.js";
 import { links } from "../lib/route.js";
-import { objectiveOf } from "../lib/sweep.js";
+import { objectiveOf } from "../lib/sweep_words.js";
 import { linePlot } from "../chart/line.js";
 import { card } from "../ui/card.js";
 import { empty, facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
@@ -207,18 +207,21 @@ function headOf(page, state) {
   return [title, noteLines(about.notes)];
 }
 
-function factsOf({ run, sweep }) {
-  const { bar, value, better } = objectiveOf(sweep);
+const secondsOf = (one) => (Date.parse(one.ended_at) - Date.parse(one.granted_at)) / 1000 || 0;
+const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+
+function factsOf({ run, sweep, attempts }) {
+  const { bar, value, better, show } = objectiveOf(sweep);
   const trained = `after ${count(run.step)} ${sweep.spec.budget.unit}`;
   return facts([
-    bar === null ? ["Newest", short(run.value), trained] : [value, short(run.value), trained],
+    bar === null ? ["Newest", short(run.value), trained] : [value, show(run.value), trained],
     bar === null ? ["Best", short(run.best), better] : null,
     ["Phases", `${run.phase} / ${sweep.spec.budget.phases}`],
     ["Attempts", String(run.attempts), run.worker ? ["newest on ", link(run.worker)] : null],
     run.ended_at && run.started_at
       ? [
           "Took",
-          duration((Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000),
+          duration(sum(attempts.map(secondsOf))),
           `ended ${time(run.ended_at)}`,
         ]
       : ["Started", run.started_at ? ago(run.started_at, serverNow()) : "–", time(run.started_at)],
@@ -258,7 +261,7 @@ const attemptsOf = (attempts) =>
             "Took",
             (one) =>
               one.ended_at
-                ? duration((Date.parse(one.ended_at) - Date.parse(one.granted_at)) / 1000)
+                ? duration(secondsOf(one))
                 : "in progress",
             { num: true },
           ],

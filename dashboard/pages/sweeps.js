@@ -1,7 +1,7 @@
 // All sweeps, newest first.
 import { get, serverNow } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
-import { ago, short, time } from "../lib/format.js";
+import { ago, count, short, time } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
 import { spark } from "../chart/spark.js";
@@ -34,11 +34,24 @@ function progressOf({ phases, state }) {
   );
 }
 
+// The value that ranks: the confirmed one, if there is one.
+function bestOf({ best, objective }) {
+  if (!best) return null;
+  const confirmed = typeof best.confirmed === "number" && best.confirmed_seeds > 0;
+  const value = confirmed ? best.confirmed : best.value;
+  return [
+    objective.goal === "soonest" && typeof value === "number" ? count(value) : short(value),
+    confirmed
+      ? h("span.muted", { title: `confirmed on new seeds; ${short(best.value)} in tuning` }, " ✓")
+      : null,
+  ];
+}
+
 const goalMarks = { maximize: "↑", minimize: "↓" };
 const columns = [
   ["Sweep", (one) => [nameOf(one), " ", h("span.muted.small", {}, one.id)]],
   ["State", (one) => stateMark(one.state)],
-  ["Best", (one) => (one.best ? short(one.best.value) : null), { num: true }],
+  ["Best", bestOf, { num: true }],
   ["Runs", (one) => strip(one.runs)],
   ["Trials", (one) => trialsOf(one.trials), { num: true }],
   ["Progress", progressOf, { num: true }],
