@@ -48,6 +48,7 @@ export class Plot {
       this.tip,
       h("div.visually-hidden", { "aria-live": "polite" }),
     );
+    this.element.keep = true;
     this.said = this.element.lastChild;
     this.visible = false;
     this.hovered = null;

@@ -1,7 +1,8 @@
 // The learning curves of a sweep.
 import { get } from "../lib/api.js";
 import { cssColour, ramp } from "../lib/colour.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { plural } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
@@ -120,7 +121,7 @@ export async function curvesPage(page) {
   const redraw = () => {
     state.rows = curves.rows();
     state.version = curves.version; // a picture that is ready asks for no newer one
-    replace(side, legend(state, state.rows));
+    update(side, legend(state, state.rows));
     plot.redraw();
   };
   const view = () => {
@@ -162,7 +163,7 @@ export async function curvesPage(page) {
       }
       location.hash = links.run(hit.run);
     },
-    ondensity: () => replace(side, legend(state, state.rows)),
+    ondensity: () => update(side, legend(state, state.rows)),
     table: () => tableOf(curves, state.rows),
   });
   state.plot = plot;

@@ -1,6 +1,7 @@
 // A sweep at a glance: where it is, its best value, its leaders, its budget, what runs now.
 import { get, list } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { count, param, plural, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { report } from "../lib/report.js";
@@ -61,13 +62,13 @@ export async function overviewPage(page) {
     plot.redraw();
   });
   const draw = () => {
-    replace(parts.head, sweepHeading(page, data, state.about));
-    replace(parts.facts, factsOf(state.summary, data, state.front));
-    replace(parts.ends, endsOf(state.summary));
-    replace(parts.failed, failedCard(state));
-    replace(parts.detail, remarksOf(state.summary));
-    replace(parts.now, runningOf(state, data));
-    replace(parts.notes, notesOf(state.about, data));
+    update(parts.head, sweepHeading(page, data, state.about));
+    update(parts.facts, factsOf(state.summary, data, state.front));
+    update(parts.ends, endsOf(state.summary));
+    update(parts.failed, failedCard(state));
+    update(parts.detail, remarksOf(state.summary));
+    update(parts.now, runningOf(state, data));
+    update(parts.notes, notesOf(state.about, data));
     plot.redraw();
   };
   // These read all trials: of a large sweep, the page is there before they are.
@@ -78,20 +79,20 @@ export async function overviewPage(page) {
       data.loadColumns(),
     ]);
     Object.assign(state, { best, front, curve: several ? [] : await readCurve(best.items[0]) });
-    replace(parts.best, leaderboard(best, data));
-    replace(
+    update(parts.best, leaderboard(best, data));
+    update(
       parts.winner,
       front
         ? card(frontTitle(front), frontTable(front), { flush: true, id: "front" })
         : winnerCard(page, best, data, winner),
     );
-    replace(parts.facts, factsOf(state.summary, data, front));
+    update(parts.facts, factsOf(state.summary, data, front));
     winner?.redraw();
     plot.redraw();
   };
-  replace(parts.best, loading());
+  update(parts.best, loading());
   draw();
-  readTrials().catch((error) => replace(parts.best, problem(error)));
+  readTrials().catch((error) => update(parts.best, problem(error)));
   const soon = throttled(1000, async () => {
     await read();
     draw();

@@ -1,6 +1,7 @@
 // The trials that no other beats in every objective; with one objective, value against cost.
 import { get } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { count, param, plural, short, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links } from "../lib/route.js";
@@ -182,7 +183,7 @@ export async function paretoPage(page) {
   const list = h("div");
   const draw = () => {
     plot.redraw();
-    replace(list, frontTable(state.answer));
+    update(list, frontTable(state.answer));
   };
   draw();
   const soon = throttled(2000, async () => {

@@ -1,6 +1,7 @@
 // One run: its curve with verdicts, its other metrics, attempts, artifacts, log and explanation.
 import { blob, get, list, serverNow } from "../lib/api.js";
 import { h, replace, save, toast } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { ago, bytes, count, duration, param, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { recorded, report } from "../lib/report.js";
@@ -79,15 +80,15 @@ export async function runPage(page) {
     },
   );
   const draw = () => {
-    replace(parts.head, headOf(page, state));
-    replace(parts.facts, factsOf(state));
-    replace(parts.why, whyOf(state));
-    replace(parts.params, paramsOf(state));
-    replace(parts.attempts, attemptsOf(state.attempts));
-    replace(parts.files, filesOf(state));
+    update(parts.head, headOf(page, state));
+    update(parts.facts, factsOf(state));
+    update(parts.why, whyOf(state));
+    update(parts.params, paramsOf(state));
+    update(parts.attempts, attemptsOf(state.attempts));
+    update(parts.files, filesOf(state));
     parts.thinned.textContent = thinnedNote(id);
-    replace(parts.evaluations, evaluationsCard(state.evaluations));
-    replace(parts.origin, originCard(state));
+    update(parts.evaluations, evaluationsCard(state.evaluations));
+    update(parts.origin, originCard(state));
     useCard(state, parts.use, plots);
     drawMetrics(state, parts.metrics, plots);
     curve.redraw();
@@ -149,7 +150,7 @@ function byName(points) {
 function drawMetrics({ metrics, sweep }, place, plots) {
   const own = [...metrics.keys()].filter((name) => !useNames.has(name));
   if (own.length === 0)
-    return void replace(place, h("p.muted", {}, "The run logs no other metric."));
+    return void update(place, h("p.muted", {}, "The run logs no other metric."));
   for (const name of own) {
     if (plots.has(name)) {
       plots.get(name).redraw();

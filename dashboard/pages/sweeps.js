@@ -1,6 +1,7 @@
 // All sweeps, newest first.
 import { get, serverNow } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { ago, count, short, time } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
@@ -86,7 +87,7 @@ export async function sweepsPage(page) {
   all.checked = param("all") !== "";
   let shown = [];
   let next = null;
-  async function update() {
+  async function reread() {
     try {
       const first = await readSweeps(field.value.trim(), all.checked);
       shown = first.items;
@@ -94,7 +95,7 @@ export async function sweepsPage(page) {
       draw();
     } catch (error) {
       if (error.status === 401) throw error;
-      replace(place, problem(error, update));
+      update(place, problem(error, reread));
     }
   }
   async function more() {
@@ -105,7 +106,7 @@ export async function sweepsPage(page) {
   }
   function draw() {
     if (shown.length === 0) {
-      replace(
+      update(
         place,
         empty(
           field.value ? "No sweep matches the filter." : "There is no sweep yet. Submit one:",
@@ -114,7 +115,7 @@ export async function sweepsPage(page) {
       );
       return;
     }
-    replace(
+    update(
       place,
       h("div.body.flush", {}, table(columns, shown, "Sweeps")),
       h(
@@ -132,12 +133,12 @@ export async function sweepsPage(page) {
   }
   const apply = () => {
     setParams({ where: field.value.trim(), all: all.checked ? 1 : "" });
-    return update();
+    return reread();
   };
   for (const event of ["change", "search"]) field.addEventListener(event, apply);
   all.addEventListener("change", apply);
-  await update();
-  const soon = throttled(1000, update);
+  await reread();
+  const soon = throttled(1000, reread);
   page.onFrame((frame) => {
     if (next === null || shown.length <= limit) soon(frame);
   });

@@ -1,7 +1,8 @@
 // One parameter set: its parameters, its runs, its band, its verdicts, and what can be done with
 // it.
 import { get, post } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { count, param as shown, plural, short, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { report } from "../lib/report.js";
@@ -60,12 +61,12 @@ export async function trialPage(page) {
     why: h("div"),
   };
   const draw = () => {
-    replace(parts.head, trialHeading(page, state));
-    replace(parts.facts, factsOf(state));
-    replace(parts.params, paramsOf(state));
-    replace(parts.runs, runsOf(state));
-    replace(parts.evaluations, evaluationsCard(state.evaluations));
-    replace(
+    update(parts.head, trialHeading(page, state));
+    update(parts.facts, factsOf(state));
+    update(parts.params, paramsOf(state));
+    update(parts.runs, runsOf(state));
+    update(parts.evaluations, evaluationsCard(state.evaluations));
+    update(
       parts.why,
       state.rank ? h("p", {}, h("strong", {}, state.rank)) : null,
       state.why ? h("pre", {}, state.why.text) : h("p.muted", {}, "Nothing has been decided yet."),

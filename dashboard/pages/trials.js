@@ -171,6 +171,7 @@ export async function trialsPage(page) {
     open: (row) => {
       location.hash = links.trial(`tr_${data.columns.trial[row]}`);
     },
+    key: (row) => data.columns.trial[row],
     selected: (row) => picked().includes(data.columns.trial[row]),
     select: (row) => {
       togglePick(data.columns.trial[row]);

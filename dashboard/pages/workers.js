@@ -1,6 +1,7 @@
 // The workers and what they ran: of all sweeps, or of one.
 import { get, list, post, serverNow } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { duration, memory, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
@@ -79,7 +80,7 @@ function timelinePart(page, sweep, hosts) {
       to: endOf(answer, state.spans),
       truncated: answer.truncated,
     });
-    replace(legend, note(state));
+    update(legend, note(state));
     plot.redraw();
   };
   const legend = h("div");
@@ -206,7 +207,7 @@ const stateText = ({ state }) =>
 function draw(page, place, { workers, fleets, uses }) {
   const active = fleets.some((one) => one.state !== "stopped") ? fleetsCard(fleets) : null;
   if (workers.length === 0)
-    return void replace(
+    return void update(
       place,
       active,
       h(
@@ -222,7 +223,7 @@ function draw(page, place, { workers, fleets, uses }) {
   const live = own.filter(isPresent);
   const sum = (of) => live.reduce((all, one) => all + of(one), 0);
   const rows = [...workers].sort((a, b) => seenAgo(a) - seenAgo(b)).slice(0, 200);
-  replace(
+  update(
     place,
     facts([
       ["Workers", String(live.length), `connected; ${own.length} ever`],

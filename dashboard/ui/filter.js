@@ -1,5 +1,6 @@
 // The filter that all views of a sweep share: chips of states and hone's filter language.
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { report } from "../lib/report.js";
 import { param, setParams } from "../lib/route.js";
 import { runStates } from "./parts.js";
@@ -33,16 +34,15 @@ export function filterBar(data, change) {
     const now = new Set(param("states").split(",").filter(Boolean));
     now.has(state) ? now.delete(state) : now.add(state);
     setParams({ states: [...now].join(",") });
-    update();
+    draw();
     change();
   };
-  function update() {
+  function draw() {
     const counts = {};
     for (let row = 0; row < data.rows; row++)
       counts[data.columns.state[row]] = (counts[data.columns.state[row]] ?? 0) + 1;
     const on = new Set(param("states").split(",").filter(Boolean));
-    const focused = document.activeElement?.dataset?.state;
-    replace(
+    update(
       chips,
       runStates
         .filter((state) => counts[state] || on.has(state))
@@ -51,7 +51,7 @@ export function filterBar(data, change) {
             "button.chip",
             {
               type: "button",
-              dataset: { state },
+              dataset: { state, key: state },
               "aria-pressed": String(on.has(state)),
               onclick: () => toggle(state),
             },
@@ -60,10 +60,9 @@ export function filterBar(data, change) {
           ),
         ),
     );
-    if (focused) chips.querySelector(`[data-state="${focused}"]`)?.focus();
   }
-  update();
+  draw();
   // The server reads filters; in a report the chips remain.
   const element = h("div.bar", {}, chips, report ? null : field, trouble);
-  return { element, update, ready: param("where") && !report ? apply() : Promise.resolve() };
+  return { element, update: draw, ready: param("where") && !report ? apply() : Promise.resolve() };
 }

@@ -73,7 +73,7 @@ export function table(given, rows, caption = "") {
   const body = rows.map((row) =>
     h(
       "tr",
-      {},
+      { dataset: typeof row.id === "string" ? { key: row.id } : {} },
       columns.map(([, value, more]) => {
         const cell = value(row);
         return h(more?.num ? "td.num" : more?.mono ? "td.mono" : "td", {}, cell ?? "–");
