@@ -30,6 +30,13 @@ export class CurvesPlot extends Plot {
     this.worker.terminate();
   }
 
+  // Draws again where another trial is under the pointer.
+  show(hit) {
+    const before = this.hovered?.trial;
+    super.show(hit);
+    if (before !== hit?.trial) this.redraw();
+  }
+
   hit(p, x, y) {
     return nearestRun(this, x, y);
   }
@@ -69,7 +76,8 @@ export class CurvesPlot extends Plot {
       else drawLines(this, ctx, view);
       if (!view.rank && view.showQuartiles) drawPhases(this, ctx, view);
       drawStops(this, ctx, view, many);
-      if (!view.rank) drawBands(this, ctx, view.bands);
+      if (!view.rank && !this.hovered) drawBands(this, ctx, view.bands);
+      drawHeld(this, ctx, view);
     });
     if (!view.rank) this.barLine(view.bar);
   }
@@ -149,20 +157,42 @@ export function xOf({ matrix, byPhase }) {
 }
 
 // With bands on top, single runs are their background.
-function drawLines(p, ctx, { matrix, cells, rows, bands, rank }) {
-  const share = bands.length > 0 && !rank ? 0.7 : 1;
+// Under the pointer, the runs of one trial are before all others.
+function drawLines(p, ctx, { matrix, rows, bands, rank, cells, colourOf }) {
+  const held = p.hovered?.trial;
+  const share = held !== undefined ? 0.2 : bands.length > 0 && !rank ? 0.7 : 1;
   ctx.lineWidth = 1.2;
   for (const row of rows) {
-    ctx.strokeStyle = p.colours[matrix.stateOf(row)];
-    ctx.globalAlpha = share * (matrix.stateOf(row) === "stopped" ? 0.55 : 0.8);
-    ctx.beginPath();
-    for (let k = 0; k < matrix.points; k++) {
-      const value = cells[row * matrix.points + k];
-      if (Number.isFinite(value)) ctx.lineTo(p.x.at(p.at(k)), p.y.at(value));
-    }
-    ctx.stroke();
+    const colour = colourOf(row);
+    ctx.strokeStyle = colour ?? p.colours[matrix.stateOf(row)];
+    ctx.globalAlpha = share * (!colour && matrix.stateOf(row) === "stopped" ? 0.55 : 0.8);
+    strokeRun(p, ctx, { matrix, cells }, row);
   }
   ctx.globalAlpha = 1;
+}
+
+function strokeRun(p, ctx, { matrix, cells }, row) {
+  ctx.beginPath();
+  for (let k = 0; k < matrix.points; k++) {
+    const value = cells[row * matrix.points + k];
+    if (Number.isFinite(value)) ctx.lineTo(p.x.at(p.at(k)), p.y.at(value));
+  }
+  ctx.stroke();
+}
+
+function drawHeld(p, ctx, view) {
+  const held = p.hovered?.trial;
+  if (held === undefined) return;
+  const own = view.rows.filter((row) => view.matrix.trial[row] === held);
+  for (const [width, colour] of [
+    [5, p.colours.ground],
+    [2.5, null],
+  ])
+    for (const row of own) {
+      ctx.lineWidth = width;
+      ctx.strokeStyle = colour ?? view.colourOf(row) ?? p.colours[view.matrix.stateOf(row)];
+      strokeRun(p, ctx, view, row);
+    }
 }
 
 // The last report of a run, as [x, y], or nothing.
@@ -297,7 +327,7 @@ function nearestRun(p, x, y) {
   return best < 0 ? null : hitOf(p, view, best, k);
 }
 
-function hitOf(p, { matrix, cells, metric }, row, k) {
+function hitOf(p, { matrix, cells, metric, unit, noteOf }, row, k) {
   const value = cells[row * matrix.points + k];
   const run = `rn_${matrix.trial[row]}.${matrix.replicate[row]}`;
   const state = words(matrix.stateOf(row));
@@ -309,9 +339,13 @@ function hitOf(p, { matrix, cells, metric }, row, k) {
     k,
     run,
     trial: matrix.trial[row],
-    text:
-      `${run}\n${metric} ${short(value)}, phase ${Math.round((k + 1) * (matrix.phases / matrix.points))}\n` +
+    text: [
+      `tr_${matrix.trial[row]}, ${run}`,
+      `${metric} ${short(value)}, ${count(matrix.steps[k])} ${unit}, ` +
+        `phase ${Math.round((k + 1) * (matrix.phases / matrix.points))}`,
       `${state}${reason === "none" ? "" : `: ${words(reason)}`}`,
+      ...noteOf(matrix.trial[row]),
+    ].join("\n"),
   };
 }
 

@@ -4,6 +4,7 @@ import { get } from "./api.js";
 import { placeOrder } from "./place.js";
 import { report } from "./report.js";
 import { param, setParams } from "./route.js";
+import { trialsWhere } from "./search.js";
 import { objectiveOf, spaceOf } from "./sweep_words.js";
 
 const fields = [
@@ -103,8 +104,10 @@ export class SweepData {
     return found;
   }
 
-  // Applies a filter of hone's language; refuses (ApiError) what the server refuses.
-  async filter(where) {
+  // Applies a filter of hone's language or plain words; refuses (ApiError) what the server refuses,
+  // and keeps the filter of before.
+  async filter(text) {
+    const where = trialsWhere(text, this.spec.parameters ?? {});
     if (!where) {
       this.matching = null;
       return;

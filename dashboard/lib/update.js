@@ -89,7 +89,10 @@ function patchAttributes(had, want) {
   for (const { name } of [...had.attributes])
     if (!want.hasAttribute(name) && !isOwn(name)) had.removeAttribute(name);
   for (const { name, value } of want.attributes)
-    if (had.getAttribute(name) !== value) had.setAttribute(name, value);
+    if (name !== "style" && had.getAttribute(name) !== value) had.setAttribute(name, value);
+  // The content policy refuses the attribute.
+  if (had.style && had.style.cssText !== want.style.cssText)
+    had.style.cssText = want.style.cssText;
 }
 
 function patchHandlers(had, want) {

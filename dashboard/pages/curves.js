@@ -12,6 +12,7 @@ import { card } from "../ui/card.js";
 import { CurvesPlot } from "../chart/curves.js";
 import { filterBar } from "../ui/filter.js";
 import { link, runStates, stateMark, sweepTabs } from "../ui/parts.js";
+import { colourLegend, differences, painter } from "./curve_colours.js";
 import { sweepHeading } from "./heading.js";
 
 const topShown = 3;
@@ -93,7 +94,8 @@ function legend(state, rows) {
     {},
     many
       ? h("span", {}, "1 run", box, plural(state.plot?.most ?? rows.length, "run"))
-      : drawnStates(state, rows).map((one) => stateMark(one)),
+      : (colourLegend(state.curves.data, state.plot?.colours?.dark) ??
+          drawnStates(state, rows).map((one) => stateMark(one))),
     h("span", {}, `${plural(rows.length, "run")} drawn`),
     divergedNote(state, rows),
     hasSeeds(state.bands)
@@ -132,10 +134,16 @@ export async function curvesPage(page) {
       cells: rank ? curves.rankCells(state.rows) : curves.matrix.cells,
       rows: state.rows,
       version: state.version,
-      bands: state.bands.map((band) => ({ ...band, byPhase })),
+      // Colours of a parameter are not to be mixed up with those of leaders.
+      bands:
+        param("colour") && picked().length === 0
+          ? []
+          : state.bands.map((band) => ({ ...band, byPhase })),
       phases: state.phases.items,
       unit: data.spec.budget.unit,
       metric: data.metric,
+      colourOf: painter(data, curves.matrix, plot.colours?.dark),
+      noteOf: (trial) => differences(data, trial),
       form: param("y", "linear"),
       rank,
       byPhase,
@@ -198,6 +206,12 @@ export async function curvesPage(page) {
   if (param("q")) state.phases = await get(`/v1/sweeps/${id}/phases`);
   redraw();
   more();
+  const colours = choice(
+    "colour",
+    "colour",
+    [["state", "state"], ...data.parameters.map(({ name }) => [name, name])],
+    redraw,
+  );
   const leaders = async () => (state.key === bandsKey(data) ? redraw() : more());
   follow(page, { id, data, curves, filter, redraw, spent, plot, leaders });
   const bar = h(
@@ -226,6 +240,7 @@ export async function curvesPage(page) {
       ],
       redraw,
     ),
+    colours,
     quartiles,
     h("span.muted.small", {}, "Click selects a trial; Shift-click or Enter opens its run."),
   );

@@ -82,10 +82,9 @@ export function factsOf(summary, data, front) {
 
 export function endsOf(summary) {
   const name = (one) =>
-    [words(one.state), ...new Set([one.reason, one.failure])]
-      .filter((word) => word !== "none")
-      .map((word, i) => (i === 0 ? word : `${i === 1 ? ": " : ", "}${words(word)}`))
-      .join("");
+    words(one.state) +
+    (one.reason === "none" ? "" : `: ${words(one.reason)}`) +
+    (["none", one.reason].includes(one.failure) ? "" : ` (${words(one.failure)})`);
   if (summary.ends.length === 0) return empty("No run has been proposed yet.");
   return [
     strip(summary.runs),

@@ -10,6 +10,7 @@ import { sweepData } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
 import { historyPlot } from "../chart/history.js";
 import { empty, link, loading, pairs, problem, sweepTabs, table } from "../ui/parts.js";
+import { lastLine } from "../lib/why.js";
 import { resourcesOf, shareOf, shortageOf } from "../lib/slots.js";
 import { noteLines, sweepHeading } from "./heading.js";
 import { frontTable, frontTitle } from "./pareto.js";
@@ -161,7 +162,7 @@ function failedCard(state) {
           ["What happened", (run) => run.detail || words(run.reason)],
           [
             "End of its log",
-            (run) => h("code", {}, run.log_tail.trim().split("\n").at(-1).slice(0, 200)),
+            (run) => h("code", {}, lastLine(run.log_tail).slice(0, 200)),
           ],
         ],
         state.failed,

@@ -13,6 +13,7 @@ import { empty, facts, heading, link, pairs, stateMark, table } from "../ui/part
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { logView } from "../ui/log.js";
 import { askFork } from "../ui/params.js";
+import { whyParts } from "../ui/why.js";
 import { useCard, useNames } from "../ui/use.js";
 import { changingNames, scheduleTable } from "../ui/schedule.js";
 import { noteButtons, noteLines, tagChips } from "./heading.js";
@@ -82,7 +83,7 @@ export async function runPage(page) {
   const draw = () => {
     update(parts.head, headOf(page, state));
     update(parts.facts, factsOf(state));
-    update(parts.why, whyOf(state));
+    update(parts.why, whyParts(state.why, state.run));
     update(parts.params, paramsOf(state));
     update(parts.attempts, attemptsOf(state.attempts));
     update(parts.files, filesOf(state));
@@ -227,15 +228,6 @@ function factsOf({ run, sweep, attempts }) {
         ]
       : ["Started", run.started_at ? ago(run.started_at, serverNow()) : "–", time(run.started_at)],
   ]);
-}
-
-function whyOf({ run, why }) {
-  return [
-    run.failure !== "none"
-      ? h("p.bad", {}, `Failure: ${words(run.failure)}${run.detail ? `: ${run.detail}` : ""}`)
-      : null,
-    why ? h("pre", {}, why.text) : h("p.muted", {}, "Nothing has been decided yet."),
-  ];
 }
 
 const paramsOf = ({ trial, sweep, run }) => [

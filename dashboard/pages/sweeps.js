@@ -5,6 +5,7 @@ import { update } from "../lib/update.js";
 import { ago, count, short, time } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
+import { sweepsWhere } from "../lib/search.js";
 import { spark } from "../chart/spark.js";
 import { empty, heading, problem, runStates, stateMark, strip, table } from "../ui/parts.js";
 
@@ -12,10 +13,11 @@ const limit = 50;
 
 async function readSweeps(where, all, after) {
   const query = new URLSearchParams({ limit: String(limit) });
-  if (where) query.set("where", where);
+  if (where) query.set("where", sweepsWhere(where));
   if (all) query.set("all", "1");
   if (after) query.set("after", after);
-  return get(`/v1/sweeps?${query}`);
+  // The server reads + as a plus, not as a blank.
+  return get(`/v1/sweeps?${String(query).replaceAll("+", "%20")}`);
 }
 
 const nameOf = (sweep) => h("a", { href: links.sweep(sweep.id) }, sweep.name || sweep.id);
@@ -74,12 +76,13 @@ const columns = [
 ];
 
 export async function sweepsPage(page) {
+  const trouble = h("div");
   const place = h("div.card", {}, h("div.body.flush"));
   const field = h("input", {
     type: "search",
     value: param("where"),
     "aria-label": "Filter of the sweeps",
-    placeholder: "state = running and name = cartpole*",
+    placeholder: "Filter, for example cartpole, or state = running",
     autocomplete: "off",
     spellcheck: "false",
   });
@@ -92,10 +95,11 @@ export async function sweepsPage(page) {
       const first = await readSweeps(field.value.trim(), all.checked);
       shown = first.items;
       next = first.next;
+      update(trouble);
       draw();
     } catch (error) {
       if (error.status === 401) throw error;
-      update(place, problem(error, reread));
+      update(trouble, problem(error, reread)); // the list stays
     }
   }
   async function more() {
@@ -146,6 +150,7 @@ export async function sweepsPage(page) {
   return [
     heading("Sweeps"),
     h("div.bar", {}, field, h("label", {}, all, "Archived as well")),
+    trouble,
     place,
   ];
 }

@@ -16,6 +16,7 @@ import { ask } from "../ui/dialog.js";
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
 import { askEnqueue, boundsOf } from "../ui/params.js";
+import { whyParts } from "../ui/why.js";
 import { changingNames, scheduleTable } from "../ui/schedule.js";
 import { noteButtons, noteLines, tagChips } from "./heading.js";
 
@@ -69,7 +70,7 @@ export async function trialPage(page) {
     update(
       parts.why,
       state.rank ? h("p", {}, h("strong", {}, state.rank)) : null,
-      state.why ? h("pre", {}, state.why.text) : h("p.muted", {}, "Nothing has been decided yet."),
+      whyParts(state.why, ownRun(state)),
     );
     plot.redraw();
   };
@@ -125,6 +126,9 @@ async function readRank({ id, sweep }) {
         `in tuning it was ${short(item.value)}.`
     : `${place}: its value is ${short(item.value)}.`;
 }
+
+// The run that the explanation is about; its log says more where it failed.
+const ownRun = ({ why, runs }) => runs.find((run) => run.id === why?.run) ?? null;
 
 async function readCells({ id, sweep }) {
   if (report) return { pinned: false, further: [] };

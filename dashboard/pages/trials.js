@@ -3,6 +3,7 @@ import { copyText, csvText, h, save, toast } from "../lib/dom.js";
 import { count, duration, param as shown, plural, shellWord, short, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
+import { trialsWhere } from "../lib/search.js";
 import { picked, sweepData, togglePick } from "../lib/sweep.js";
 import { filterBar } from "../ui/filter.js";
 import { Grid } from "../ui/grid.js";
@@ -122,13 +123,14 @@ function commandOf(data) {
     .filter(Boolean)
     .map((state) => `state = ${state}`)
     .join(" or ");
-  const where = [
-    states && param("where") ? `(${states})` : states,
-    param("where") ? (states ? `(${param("where")})` : param("where")) : "",
+  const where = trialsWhere(param("where"), data.spec.parameters ?? {});
+  const both = [
+    states && where ? `(${states})` : states,
+    where && states ? `(${where})` : where,
   ]
     .filter(Boolean)
     .join(" and ");
-  return `hone trials ${data.id}${sorting().name === "value" ? " --sort value" : ""}${where ? ` --where ${shellWord(where)}` : ""}`;
+  return `hone trials ${data.id}${sorting().name === "value" ? " --sort value" : ""}${both ? ` --where ${shellWord(both)}` : ""}`;
 }
 
 // g, a number, Enter: to the trial of that number.

@@ -5,6 +5,22 @@ import { report } from "../lib/report.js";
 import { param, setParams } from "../lib/route.js";
 import { runStates } from "./parts.js";
 
+// Words and conditions that select trials of this sweep.
+function completions({ spec }) {
+  const choices = Object.entries(spec.parameters ?? {}).flatMap(([name, domain]) =>
+    domain.type === "choice" || domain.type === "bool"
+      ? (domain.values ?? [true, false]).map((value) => `${name} = ${value}`)
+      : [`${name} < `, `${name} > `],
+  );
+  return [...choices, ...runStates.map((state) => `state = ${state}`), "value > ", "tag = "];
+}
+
+const examples = ({ parameters }) => {
+  const choice = parameters.find((one) => typeof one.values?.[0] === "string");
+  const number = parameters.find((one) => one.type === "float" || one.type === "int");
+  return [choice ? choice.values[0] : "stopped", number ? `${number.name} < ${number.max}` : "value > 0"];
+};
+
 // change(): called after the filter was applied. Returns {element, update()}.
 export function filterBar(data, change) {
   const chips = h("div.chips", { role: "group", "aria-label": "States" });
@@ -15,9 +31,15 @@ export function filterBar(data, change) {
     value: param("where"),
     autocomplete: "off",
     spellcheck: "false",
-    placeholder: `value > 0 and ${data.parameters[0] ? `params.${data.parameters[0].name} < 1` : "state = completed"}`,
+    placeholder: `Filter, for example ${examples(data).join(", or ")}`,
+    list: "filters",
     "aria-label": "Filter of the trials",
   });
+  const offers = h(
+    "datalist",
+    { id: "filters" },
+    completions(data).map((value) => h("option", { value })),
+  );
   const apply = async () => {
     trouble.textContent = "";
     try {
@@ -63,6 +85,6 @@ export function filterBar(data, change) {
   }
   draw();
   // The server reads filters; in a report the chips remain.
-  const element = h("div.bar", {}, chips, report ? null : field, trouble);
+  const element = h("div.bar", {}, chips, report ? null : [field, offers], trouble);
   return { element, update: draw, ready: param("where") && !report ? apply() : Promise.resolve() };
 }

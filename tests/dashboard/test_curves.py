@@ -63,3 +63,41 @@ def test_a_legend_claims_no_interval_and_no_state_that_is_not_there(filled, page
     )
     page.wait(f"{LEGEND}.includes('runs drawn')")
     page.wait(f"{LEGEND}.includes('symlog, as some values') === {json.dumps(below)}")
+
+
+def test_a_run_under_the_pointer_names_what_differs_from_the_best(filled, pages):
+    server = filled.server
+    trials = {
+        one["id"]: one["params"]
+        for one in server.get(f"/v1/sweeps/{filled.nulls}/trials?limit=100")["items"]
+    }
+    best = server.get(f"/v1/sweeps/{filled.nulls}/best?limit=1")["items"][0]["id"]
+    page = pages(f"{filled.url}#/sweeps/{filled.nulls}/curves")
+    page.wait("document.querySelector('[data-card=curves] canvas[data-drawn]')")
+    page.run("document.querySelector('[data-card=curves] canvas').focus()")
+    seen = set()
+    for key in ["ArrowRight"] + ["ArrowDown"] * 7:
+        page.key(key)
+        tip = page.wait(
+            "document.querySelector('[data-card=curves] .tip:not([hidden])')?.innerText"
+        )
+        trial = tip.split(",")[0]
+        if trial == best:
+            assert "the best trial" in tip
+            continue
+        for name in {*trials[trial], *trials[best]}:
+            differs = trials[trial].get(name, "-") != trials[best].get(name, "-")
+            assert (f"{name} " in tip) == differs, (name, tip)
+        seen.add(trial)
+    assert len(seen) > 1
+
+
+def test_curves_are_coloured_by_a_parameter(filled, pages):
+    page = pages(f"{filled.url}#/sweeps/{filled.nulls}/curves?colour=clip")
+    page.wait(f"{LEGEND}.includes('clip null') && {LEGEND}.includes('clip norm')")
+    page.run(
+        "(() => { const field = document.querySelector('select[aria-label=colour]');"
+        " field.value = 'learning_rate'; field.dispatchEvent(new Event('change')); })()"
+    )
+    page.wait(f"{LEGEND}.includes('learning_rate 1e-5') && location.hash.includes('colour=')")
+    page.wait("document.querySelector('[data-card=curves] .legend .ramp')")

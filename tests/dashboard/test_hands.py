@@ -52,7 +52,8 @@ def test_selected_text_and_focus_survive_new_reports(tmp_path, pages):
         )
     ):
         page.go(f"#/sweeps/{sweep}{address}")
-        page.wait(f"[...document.querySelectorAll('{rows}')].some((row) => row.innerText.includes('{first}'))")
+        there = f"[...document.querySelectorAll('{rows}')]"
+        page.wait(f"{there}.some((row) => row.innerText.includes('{first}'))")
         page.wait("document.getElementById('live').dataset.state === 'live'")
         held = page.run(HELD % {"rows": rows, "trial": first, "cell": cell})
         assert held.strip()
