@@ -70,6 +70,8 @@ export class CurvesPlot extends Plot {
         format: view.rank ? (value) => (value === 1 ? "best" : value === 0 ? "worst" : "") : short,
       },
     );
+    if (this.drawnKind !== this.y.kind) this.onscale?.();
+    this.drawnKind = this.y.kind;
     const many = rows.length > linesAtMost;
     this.inside((ctx) => {
       if (many) this.drawDensity(view, positive);

@@ -171,6 +171,7 @@ export async function curvesPage(page) {
       }
       location.hash = links.run(hit.run);
     },
+    onscale: () => update(side, legend(state, state.rows)),
     ondensity: () => update(side, legend(state, state.rows)),
     table: () => tableOf(curves, state.rows),
   });
