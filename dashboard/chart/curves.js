@@ -4,7 +4,8 @@ import { Plot, phaseTick } from "./plot.js";
 import { rasterer } from "../lib/rasterer.js";
 import { dashes, ramp } from "../lib/colour.js";
 import { count, short, words } from "../lib/format.js";
-import { padded, robustRange, withBar } from "../lib/scale.js";
+import { pointsIn, rangeOf } from "../lib/range.js";
+import { padded, withBar } from "../lib/scale.js";
 
 const linesAtMost = 150;
 const forms = ["linear", "log", "symlog"];
@@ -29,6 +30,13 @@ export class CurvesPlot extends Plot {
     this.worker.terminate();
   }
 
+  // Draws again where another trial is under the pointer.
+  show(hit) {
+    const before = this.hovered?.trial;
+    super.show(hit);
+    if (before !== hit?.trial) this.redraw();
+  }
+
   hit(p, x, y) {
     return nearestRun(this, x, y);
   }
@@ -41,12 +49,13 @@ export class CurvesPlot extends Plot {
     const { matrix, cells, rows } = view;
     if (rows.length === 0 || matrix.points === 0)
       return this.message("No run with a report is left by the filter.");
-    const range = view.rank ? [0, 1] : robustOf(cells, matrix.points, rows);
+    this.at = xOf(view);
+    const shown = pointsIn(this.at, matrix.points, view.zoom);
+    const range = view.rank ? [0, 1] : rangeOf(cells, matrix.points, rows, ...shown);
     if (!range) return this.message("No report yet.");
     const domain = view.rank ? [-0.02, 1.02] : padded(withBar(range, view.bar));
     const form = view.rank ? "linear" : forms.includes(view.form) ? view.form : "linear";
     const positive = form === "log" && range[0] > 0 ? [range[0] / 1.1, range[1] * 1.1] : domain;
-    this.at = xOf(view);
     this.roomForNames(view.rank ? [] : view.bands.map(bandName));
     this.axes(
       {
@@ -61,13 +70,16 @@ export class CurvesPlot extends Plot {
         format: view.rank ? (value) => (value === 1 ? "best" : value === 0 ? "worst" : "") : short,
       },
     );
+    if (this.drawnKind !== this.y.kind) this.onscale?.();
+    this.drawnKind = this.y.kind;
     const many = rows.length > linesAtMost;
     this.inside((ctx) => {
       if (many) this.drawDensity(view, positive);
       else drawLines(this, ctx, view);
       if (!view.rank && view.showQuartiles) drawPhases(this, ctx, view);
       drawStops(this, ctx, view, many);
-      if (!view.rank) view.bands.forEach((band, i) => drawBand(this, ctx, band, i));
+      if (!view.rank && !this.hovered) drawBands(this, ctx, view.bands);
+      drawHeld(this, ctx, view);
     });
     if (!view.rank) this.barLine(view.bar);
   }
@@ -146,32 +158,43 @@ export function xOf({ matrix, byPhase }) {
   return byPhase ? (k) => (k + 1) * stride - 1 : (k) => matrix.steps[k] || 0;
 }
 
-// About 5,000 values decide about the range: it is taken again for every frame of a live sweep.
-function robustOf(cells, points, rows) {
-  const stride = Math.max(1, Math.floor((rows.length * points) / 5000));
-  const values = [];
-  for (let i = 0; i < rows.length * points; i += stride) {
-    const value = cells[rows[Math.floor(i / points)] * points + (i % points)];
-    if (Number.isFinite(value)) values.push(value);
-  }
-  return values.length ? robustRange(values) : null;
-}
-
 // With bands on top, single runs are their background.
-function drawLines(p, ctx, { matrix, cells, rows, bands, rank }) {
-  const share = bands.length > 0 && !rank ? 0.7 : 1;
+// Under the pointer, the runs of one trial are before all others.
+function drawLines(p, ctx, { matrix, rows, bands, rank, cells, colourOf }) {
+  const held = p.hovered?.trial;
+  const share = held !== undefined ? 0.2 : bands.length > 0 && !rank ? 0.7 : 1;
   ctx.lineWidth = 1.2;
   for (const row of rows) {
-    ctx.strokeStyle = p.colours[matrix.stateOf(row)];
-    ctx.globalAlpha = share * (matrix.stateOf(row) === "stopped" ? 0.55 : 0.8);
-    ctx.beginPath();
-    for (let k = 0; k < matrix.points; k++) {
-      const value = cells[row * matrix.points + k];
-      if (Number.isFinite(value)) ctx.lineTo(p.x.at(p.at(k)), p.y.at(value));
-    }
-    ctx.stroke();
+    const colour = colourOf(row);
+    ctx.strokeStyle = colour ?? p.colours[matrix.stateOf(row)];
+    ctx.globalAlpha = share * (!colour && matrix.stateOf(row) === "stopped" ? 0.55 : 0.8);
+    strokeRun(p, ctx, { matrix, cells }, row);
   }
   ctx.globalAlpha = 1;
+}
+
+function strokeRun(p, ctx, { matrix, cells }, row) {
+  ctx.beginPath();
+  for (let k = 0; k < matrix.points; k++) {
+    const value = cells[row * matrix.points + k];
+    if (Number.isFinite(value)) ctx.lineTo(p.x.at(p.at(k)), p.y.at(value));
+  }
+  ctx.stroke();
+}
+
+function drawHeld(p, ctx, view) {
+  const held = p.hovered?.trial;
+  if (held === undefined) return;
+  const own = view.rows.filter((row) => view.matrix.trial[row] === held);
+  for (const [width, colour] of [
+    [5, p.colours.ground],
+    [2.5, null],
+  ])
+    for (const row of own) {
+      ctx.lineWidth = width;
+      ctx.strokeStyle = colour ?? view.colourOf(row) ?? p.colours[view.matrix.stateOf(row)];
+      strokeRun(p, ctx, view, row);
+    }
 }
 
 // The last report of a run, as [x, y], or nothing.
@@ -232,37 +255,58 @@ function drawPhases(p, ctx, { phases, byPhase }) {
 // IQM over seeds with its interval; n at the end.
 const bandPoints = (items) => items.filter((one) => typeof one.iqm === "number");
 
-// Of the band's end: seeds may end at different phases.
+// Counts the seeds at the band's end: they may end at different phases.
 export function bandName({ items, name }) {
   const seeds = bandPoints(items).at(-1)?.n ?? 0;
   return seeds > 1 ? `${name} (n = ${seeds})` : name;
 }
 
-export function drawBand(p, ctx, { items, name, byPhase }, i) {
-  const colour = p.colours.series[i % p.colours.series.length];
-  const x = (one) => p.x.at(byPhase ? one.phase : one.step);
+const bandX = (p, byPhase) => (one) => p.x.at(byPhase ? one.phase : one.step);
+
+function strokeBand(p, ctx, { items, byPhase }) {
+  const x = bandX(p, byPhase);
+  ctx.beginPath();
+  for (const one of bandPoints(items)) ctx.lineTo(x(one), p.y.at(one.iqm));
+  ctx.stroke();
+}
+
+function fillBand(p, ctx, { items, byPhase }) {
+  const x = bandX(p, byPhase);
   const points = bandPoints(items);
-  if (points.length === 0) return;
-  ctx.fillStyle = ctx.strokeStyle = colour;
   ctx.globalAlpha = 0.22;
   ctx.beginPath();
   for (const one of points) ctx.lineTo(x(one), p.y.at(one.low ?? one.iqm));
   for (const one of [...points].reverse()) ctx.lineTo(x(one), p.y.at(one.high ?? one.iqm));
   ctx.fill();
   ctx.globalAlpha = 1;
+}
+
+// The name is where the line leaves the picture.
+function nameBand(p, band) {
+  const x = bandX(p, band.byPhase);
+  const end = bandPoints(band.items).findLast((one) => x(one) <= p.right + 1);
+  if (end) p.endLabel(bandName(band), x(end), p.y.at(end.iqm));
+}
+
+// All halos are below all lines: one halo would erase the lines that another band has there.
+export function drawBands(p, ctx, bands) {
+  const shown = bands.filter((band) => bandPoints(band.items).length > 0);
+  const colourOf = (i) => p.colours.series[i % p.colours.series.length];
+  shown.forEach((band, i) => {
+    ctx.fillStyle = colourOf(i);
+    fillBand(p, ctx, band);
+  });
   ctx.lineWidth = 4;
   ctx.strokeStyle = p.colours.ground;
-  for (const pass of [0, 1]) {
-    ctx.beginPath();
-    for (const one of points) ctx.lineTo(x(one), p.y.at(one.iqm));
-    ctx.stroke();
-    ctx.lineWidth = 2;
-    ctx.strokeStyle = colour;
-    if (pass === 0) ctx.setLineDash(dashes[i % dashes.length]);
-  }
-  ctx.setLineDash([]);
-  const end = points.at(-1);
-  p.endLabel(bandName({ items, name }), x(end), p.y.at(end.iqm));
+  for (const band of shown) strokeBand(p, ctx, band);
+  ctx.lineWidth = 2;
+  shown.forEach((band, i) => {
+    ctx.strokeStyle = colourOf(i);
+    ctx.setLineDash(dashes[i % dashes.length]);
+    strokeBand(p, ctx, band);
+    ctx.setLineDash([]);
+    nameBand(p, band);
+  });
 }
 
 function nearestRun(p, x, y) {
@@ -285,7 +329,7 @@ function nearestRun(p, x, y) {
   return best < 0 ? null : hitOf(p, view, best, k);
 }
 
-function hitOf(p, { matrix, cells, metric }, row, k) {
+function hitOf(p, { matrix, cells, metric, unit, noteOf }, row, k) {
   const value = cells[row * matrix.points + k];
   const run = `rn_${matrix.trial[row]}.${matrix.replicate[row]}`;
   const state = words(matrix.stateOf(row));
@@ -297,9 +341,13 @@ function hitOf(p, { matrix, cells, metric }, row, k) {
     k,
     run,
     trial: matrix.trial[row],
-    text:
-      `${run}\n${metric} ${short(value)}, phase ${Math.round((k + 1) * (matrix.phases / matrix.points))}\n` +
+    text: [
+      `tr_${matrix.trial[row]}, ${run}`,
+      `${metric} ${short(value)}, ${count(matrix.steps[k])} ${unit}, ` +
+        `phase ${Math.round((k + 1) * (matrix.phases / matrix.points))}`,
       `${state}${reason === "none" ? "" : `: ${words(reason)}`}`,
+      ...noteOf(matrix.trial[row]),
+    ].join("\n"),
   };
 }
 

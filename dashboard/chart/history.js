@@ -4,7 +4,7 @@ import { count, duration, short } from "../lib/format.js";
 import { padded, robustRange } from "../lib/scale.js";
 
 const axisOf = {
-  trial: { label: "trials", format: short },
+  trial: { label: "trials", format: short, whole: true },
   time: { label: "time since submission", format: duration },
   spent: { label: "trained", format: count },
 };
@@ -29,7 +29,7 @@ export function historyPlot({ data, history, by, open }) {
 
 function paint(p, data, history, by, rows) {
   if (!history || history.points.length === 0)
-    return p.message(data.sweep.ended_at ? "No run reported a number." : "No report yet.");
+    return p.message(data.sweep.ended_at ? "No trial with a value can be compared." : "No report yet.");
   const values = rows
     .map((row) => data.columns.value[row])
     .filter((value) => typeof value === "number");
@@ -44,20 +44,31 @@ function paint(p, data, history, by, rows) {
     dots(p, ctx, data, rows, domain);
     stepLine(p, ctx, history);
   });
-  rimCount(p, values, domain);
+  rimCount(p, values, domain, rows.filter((row) => isDiverged(data, row)).length);
 }
+
+const isDiverged = ({ columns }, row) => columns.value[row] === "diverged";
 
 function dots(p, ctx, data, rows, domain) {
   const { value, number, state } = data.columns;
   const size = rows.length > 3000 ? 1.5 : rows.length > 300 ? 2.5 : 4;
   ctx.globalAlpha = rows.length > 3000 ? 0.35 : 0.75;
   for (const row of rows) {
+    if (isDiverged(data, row)) cross(p, ctx, p.x.at(number[row] + 1), p.bottom - 4);
     if (typeof value[row] !== "number") continue;
     const inside = Math.min(domain[1], Math.max(domain[0], value[row]));
     ctx.fillStyle = p.colours[state[row]];
     ctx.fillRect(p.x.at(number[row] + 1) - size / 2, p.y.at(inside) - size / 2, size, size);
   }
   ctx.globalAlpha = 1;
+}
+
+// A trial that diverged has no value: its mark is at the rim.
+function cross(p, ctx, x, y) {
+  ctx.strokeStyle = p.colours.failed;
+  ctx.lineWidth = 1.5;
+  p.line(x - 3, y - 3, x + 3, y + 3);
+  p.line(x - 3, y + 3, x + 3, y - 3);
 }
 
 function stepLine(p, ctx, history) {
@@ -74,7 +85,7 @@ function stepLine(p, ctx, history) {
 }
 
 // How many points are beyond the shown range.
-export function rimCount(p, values, [low, high]) {
+export function rimCount(p, values, [low, high], diverged = 0) {
   const below = values.filter((value) => value < low).length;
   const above = values.filter((value) => value > high).length;
   p.ctx.fillStyle = p.colours["ink-2"];
@@ -82,7 +93,8 @@ export function rimCount(p, values, [low, high]) {
   p.ctx.textBaseline = "top";
   if (above) p.ctx.fillText(`▲ ${above} above`, p.right, p.top);
   p.ctx.textBaseline = "bottom";
-  if (below) p.ctx.fillText(`▼ ${below} below`, p.right, p.bottom - 3);
+  const under = [below ? `▼ ${below} below` : "", diverged ? `× ${diverged} diverged` : ""];
+  p.ctx.fillText(under.filter(Boolean).join("   "), p.right, p.bottom - 9);
 }
 
 function nearest(p, data, history, rows, x, y) {
@@ -97,6 +109,11 @@ function nearest(p, data, history, rows, x, y) {
   };
   const { value, number, trial, state } = data.columns;
   for (const row of rows) {
+    if (isDiverged(data, row))
+      consider(p.x.at(number[row] + 1), p.bottom - 4, () => ({
+        trial: `tr_${trial[row]}`,
+        text: `tr_${trial[row]}\ndiverged`,
+      }));
     if (typeof value[row] !== "number") continue;
     consider(p.x.at(number[row] + 1), p.y.at(value[row]), () => ({
       trial: `tr_${trial[row]}`,

@@ -48,6 +48,7 @@ export class Plot {
       this.tip,
       h("div.visually-hidden", { "aria-live": "polite" }),
     );
+    this.element.keep = true;
     this.said = this.element.lastChild;
     this.visible = false;
     this.hovered = null;
@@ -127,7 +128,8 @@ export class Plot {
     return this.height - this.margin.bottom;
   }
 
-  // Draws both axes and returns their scales. given: {kind, domain, label, format, reverse, ticks}.
+  // Draws both axes and returns their scales. given: {kind, domain, label, format, reverse,
+  // ticks, whole: ticks at whole numbers only}.
   axes(x, y) {
     this.x = scale(x.kind ?? "linear", x.domain, [this.left, this.right]);
     this.y = scale(
@@ -148,7 +150,8 @@ export class Plot {
     }
     ctx.textBaseline = "top";
     ctx.textAlign = "center";
-    for (const value of x.ticks ?? this.x.ticks(ticksIn(this.right - this.left, 90))) {
+    const ticks = x.ticks ?? this.x.ticks(ticksIn(this.right - this.left, 90));
+    for (const value of x.whole ? ticks.filter(Number.isInteger) : ticks) {
       const at = this.x.at(value);
       this.line(at, this.bottom, at, this.bottom + 4);
       // The last label may be wider than the margin.

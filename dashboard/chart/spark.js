@@ -6,8 +6,10 @@ import { palette } from "../lib/colour.js";
 const [width, height] = [120, 22];
 const known = new Map();
 
+const markOf = (sweep) => `${sweep.id} ${sweep.best?.value} ${sweep.trials.proposed}`;
+
 async function readHistory(sweep) {
-  const mark = `${sweep.id} ${sweep.best?.value} ${sweep.trials.proposed}`;
+  const mark = markOf(sweep);
   if (!known.has(mark))
     known.set(
       mark,
@@ -42,6 +44,7 @@ export function spark(sweep) {
   const canvas = h("canvas", {
     role: "img",
     style: { width: `${width}px`, height: `${height}px`, display: "block" },
+    dataset: { mark: markOf(sweep) },
     "aria-label": `Best ${sweep.objective.metric} by trial`,
   });
   const view = new IntersectionObserver(async (entries) => {

@@ -16,12 +16,20 @@ export function h(kind, given = {}, ...children) {
 
 function setField(element, name, value) {
   if (value === null || value === undefined || value === false) return;
-  if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+  if (name.startsWith("on")) setHandler(element, name, value);
   else if (name === "style")
     for (const [key, text] of Object.entries(value)) element.style.setProperty(key, text);
   else if (name === "dataset") Object.assign(element.dataset, value);
   else if (name === "value") element.value = value;
   else element.setAttribute(name, value === true ? "" : value);
+}
+
+// As a property, which update() can take over from one element to another.
+function setHandler(element, name, use) {
+  if (!(name in element)) return element.addEventListener(name.slice(2), use);
+  element[name] = use;
+  (element.handlers ??= []).push(name);
+  return undefined;
 }
 
 export function replace(parent, ...children) {
@@ -47,6 +55,15 @@ export function toast(text) {
   toastTimer = setTimeout(() => {
     place.textContent = "";
   }, 6000);
+}
+
+export async function copyText(text, said) {
+  try {
+    await navigator.clipboard.writeText(text);
+    toast(said);
+  } catch {
+    toast(text); // without a secure context there is no clipboard
+  }
 }
 
 // Saves text under a name, through the browser's downloads.

@@ -72,7 +72,8 @@ export const plural = (number, noun) => `${number} ${noun}${number === 1 ? "" : 
 
 // A parameter's or a choice's value.
 export function param(value) {
-  if (value === null || value === undefined) return "";
+  if (value === undefined) return "";
+  if (value === null) return "null";
   return typeof value === "object"
     ? JSON.stringify(value)
     : typeof value === "number"

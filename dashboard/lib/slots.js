@@ -1,8 +1,6 @@
 // What a run occupies on a worker, and which part of the slots a sweep gets. Pure.
 import { duration, memory, plural, time } from "./format.js";
 
-const connectedTime = 6 * 60 * 1000; // as the command line counts it
-
 // Of a run what it takes of each GPU, of a worker the largest of its GPUs.
 const gpuText = (gpus, bytes) => {
   const size = Array.isArray(bytes) ? Math.max(0, ...bytes) : bytes;
@@ -60,13 +58,11 @@ const holds = (worker, need) =>
   (worker.memory ?? 0) >= (need.memory ?? 0) &&
   (need.labels ?? []).every((label) => (worker.labels ?? []).includes(label));
 
-// Why no connected worker can train a run of the sweep; "" where one can.
-export function shortageOf(spec, workers, now) {
+// Why no connected worker can train a run of the sweep; "" where one can. The server's word for a
+// worker's state is the one that the command line prints.
+export function shortageOf(spec, workers) {
   const there = workers.filter(
-    (one) =>
-      one.cpus > 0 &&
-      one.state !== "lost" &&
-      now - Date.parse(one.last_seen_at) <= connectedTime,
+    (one) => one.cpus > 0 && ["present", "quarantined"].includes(one.state),
   );
   for (const need of needsOf(spec)) {
     if (there.some((one) => holds(one, need))) continue;

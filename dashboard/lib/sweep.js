@@ -1,29 +1,16 @@
 // The data of one sweep: its file, its summary and its trials as columns. Every view of the sweep
 // shares them; frames of the stream bring changes.
 import { get } from "./api.js";
-import { short } from "./format.js";
+import { placeOrder } from "./place.js";
 import { report } from "./report.js";
 import { param, setParams } from "./route.js";
+import { trialsWhere } from "./search.js";
+import { objectiveOf, spaceOf } from "./sweep_words.js";
 
-const fields = "trial,number,state,reason,value,phase,seeds,pinned,steps,seconds,params.*";
-const notReachedWord = "not_reached";
-const clockNames = { seconds: "seconds", cpu_seconds: "CPU seconds" };
-
-// What a sweep's numbers are. A trial's value is the metric or, of an objective of time, how long
-// it took to reach a bar; curves always show the metric.
-export function objectiveOf(sweep) {
-  const { goal, metric } = sweep.objective;
-  const { reach, clock, goal: metricGoal = "maximize" } = sweep.spec?.objective ?? {};
-  if (typeof reach !== "number")
-    return {
-      ...{ metric, metricGoal: goal, bar: null, value: metric, text: `${goal} ${metric}` },
-      better: goal === "maximize" ? "larger is better" : "smaller is better",
-    };
-  const bar = `${metric} ${metricGoal === "minimize" ? "≤" : "≥"} ${short(reach)}`;
-  const value = `${clockNames[clock] ?? sweep.spec.budget.unit} to ${bar}`;
-  const text = `fewest ${value}`;
-  return { metric, metricGoal, bar: reach, value, text, better: "sooner is better" };
-}
+const fields = [
+  "trial,number,state,reason,value,confirmed,tier,key,phase,seeds,pinned,steps,seconds",
+  "further.*,params.*",
+].join();
 
 const decoded = (column, rows) => {
   if (Array.isArray(column)) return column;
@@ -64,10 +51,26 @@ export class SweepData {
     const columns = Object.fromEntries(
       Object.entries(answer.columns).map(([name, one]) => [name, decoded(one, answer.rows)]),
     );
+    const longest = this.longest();
     if (answer.complete) this.replaceRows(columns, answer.rows);
     else this.mergeRows(columns, answer.rows);
     this.seq = answer.seq;
+    // A longer trial, or one of more seeds, may change the tiers of others: they are read again.
+    if (!answer.complete && this.longest() > longest) {
+      this.seq = 0;
+      await this.loadColumns();
+    }
     return answer.rows;
+  }
+
+  longest() {
+    const { phase = [], seeds = [] } = this.columns;
+    let [phases, most] = [0, 0];
+    for (let row = 0; row < this.rows; row++) {
+      phases = Math.max(phases, phase[row]);
+      most = Math.max(most, seeds[row]);
+    }
+    return phases + most;
   }
 
   replaceRows(columns, rows) {
@@ -88,14 +91,6 @@ export class SweepData {
     }
   }
 
-  // The number by which values are compared: larger is better; diverged below all, none below that.
-  merit(row) {
-    const value = this.columns.value[row];
-    if (typeof value === "number") return this.goal === "maximize" ? value : -value;
-    if (value === notReachedWord) return -Number.MAX_VALUE / 2;
-    return value === "diverged" ? -Number.MAX_VALUE : -Infinity;
-  }
-
   // The rows that the states and the filter leave, in the order of the trials.
   visible() {
     const states = new Set(param("states").split(",").filter(Boolean));
@@ -109,8 +104,10 @@ export class SweepData {
     return found;
   }
 
-  // Applies a filter of hone's language; refuses (ApiError) what the server refuses.
-  async filter(where) {
+  // Applies a filter of hone's language or plain words; refuses (ApiError) what the server refuses,
+  // and keeps the filter of before.
+  async filter(text) {
+    const where = trialsWhere(text, this.spec.parameters ?? {});
     if (!where) {
       this.matching = null;
       return;
@@ -121,21 +118,24 @@ export class SweepData {
     this.matching = new Set(decoded(answer.columns.trial, answer.rows));
   }
 
-  byMerit(rows) {
-    const merits = new Map(rows.map((row) => [row, this.merit(row)]));
-    return [...rows].sort(
-      (a, b) => merits.get(b) - merits.get(a) || this.columns.number[a] - this.columns.number[b],
-    );
+  // The rows in the order of the leaderboard.
+  byPlace(rows) {
+    return placeOrder(this.columns, rows);
   }
-}
 
-export const isPopulation = (spec) => ["pbt", "pb2"].includes(spec?.search.method);
+  // The parameters of a trial, as pairs in the order of the sweep file; without inactive ones.
+  paramsOf(row) {
+    return Object.keys(this.spec.parameters ?? {})
+      .map((name) => [name, this.columns[`params.${name}`]?.[row] ?? null])
+      .filter(([, value]) => value !== null);
+  }
 
-// The parameters that vary, in the order of the sweep file.
-export function spaceOf(parameters) {
-  return Object.entries(parameters ?? {})
-    .map(([name, domain]) => ({ name, ...domain }))
-    .filter((one) => ["float", "int", "choice", "bool"].includes(one.type));
+  // The metrics of the further objectives that the columns hold.
+  further() {
+    return Object.keys(this.columns)
+      .filter((name) => name.startsWith("further."))
+      .map((name) => name.slice("further.".length));
+  }
 }
 
 const cache = new Map();

@@ -103,9 +103,9 @@ function dumbbell(p, one, y) {
   ctx.stroke();
 }
 
-function confirmButton(page, data) {
+export function confirmButton(data, kind = "button.primary") {
   return h(
-    "button.primary",
+    kind,
     {
       type: "button",
       dataset: { verb: "confirm" },
@@ -142,7 +142,7 @@ export async function confirmPage(page) {
     best.confirmation || data.sweep.confirms
       ? await get(`/v1/sweeps/${id}/confirm`)
       : { refused: `No confirmation of ${id} has been started` };
-  const start = page.can("submit") && !data.sweep.confirms ? confirmButton(page, data) : null;
+  const start = page.can("submit") && !data.sweep.confirms ? confirmButton(data) : null;
   const head = [sweepHeading(page, data), sweepTabs(id, "confirm")];
   if (answer.refused) {
     return [

@@ -1,7 +1,8 @@
 // The learning curves of a sweep.
 import { get } from "../lib/api.js";
 import { cssColour, ramp } from "../lib/colour.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { plural } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
@@ -10,19 +11,34 @@ import { picked, sweepData, togglePick } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
 import { CurvesPlot } from "../chart/curves.js";
 import { filterBar } from "../ui/filter.js";
-import { link, sweepTabs } from "../ui/parts.js";
+import { link, runStates, stateMark, sweepTabs } from "../ui/parts.js";
+import { colourLegend, differences, painter } from "./curve_colours.js";
 import { sweepHeading } from "./heading.js";
 
 const topShown = 3;
 
-// The bands of the selected trials, or of the first three.
-async function readBands(data) {
+// The selected trials, or the first three.
+function highlighted(data) {
   const chosen = picked();
-  const leaders = data
-    .byMerit(data.visible())
+  if (chosen.length > 0) return chosen;
+  return data
+    .byPlace(data.visible())
     .filter((row) => typeof data.columns.value[row] === "number")
-    .slice(0, topShown);
-  const trials = chosen.length ? chosen : leaders.map((row) => data.columns.trial[row]);
+    .slice(0, topShown)
+    .map((row) => data.columns.trial[row]);
+}
+
+// Changes when the bands of those trials do: with another order, another phase or more seeds.
+const bandsKey = (data) => {
+  const { value, phase, seeds } = data.columns;
+  return highlighted(data)
+    .map((trial) => [trial, data.index.get(trial)])
+    .map(([trial, row]) => [trial, value[row], phase[row], seeds[row]].join())
+    .join(";");
+};
+
+async function readBands(data) {
+  const trials = highlighted(data);
   const answers = await Promise.all(
     trials.map((trial) => get(`/v1/trials/tr_${trial}/curve`).catch(() => null)),
   );
@@ -51,6 +67,21 @@ function zoomParam() {
   return parts.length === 2 && parts.every(Number.isFinite) ? parts : null;
 }
 
+const drawnStates = ({ curves }, rows) => {
+  const there = new Set(rows.map((row) => curves.matrix.stateOf(row)));
+  return runStates.filter((state) => there.has(state));
+};
+function divergedNote({ curves: { matrix } }, rows) {
+  const is = (row) => {
+    for (let k = 0; k < matrix.points; k++)
+      if (matrix.cells[row * matrix.points + k] === Infinity) return true;
+    return false;
+  };
+  const found = rows.filter(is).length;
+  return found ? h("span", {}, `${found} diverged: a tick at the lower rim`) : null;
+}
+const hasSeeds = (bands) => bands.some((band) => band.items.some((one) => one.n > 1));
+
 function legend(state, rows) {
   const box = h("span.ramp");
   const colours = ramp(state.plot?.colours?.dark ?? false, 12)
@@ -63,11 +94,16 @@ function legend(state, rows) {
     {},
     many
       ? h("span", {}, "1 run", box, plural(state.plot?.most ?? rows.length, "run"))
-      : ["completed", "running", "stopped", "failed"].map((one) =>
-          h("span", {}, h(`span.dot.${one}`), one),
-        ),
+      : (colourLegend(state.curves.data, state.plot?.colours?.dark) ??
+          drawnStates(state, rows).map((one) => stateMark(one))),
     h("span", {}, `${plural(rows.length, "run")} drawn`),
-    h("span", {}, "bands: IQM over seeds, 95 of 100 resamples"),
+    divergedNote(state, rows),
+    hasSeeds(state.bands)
+      ? h("span", {}, "bands: interquartile mean over seeds with its 95 % t-interval")
+      : null,
+    param("y") === "log" && state.plot?.y?.kind === "symlog"
+      ? h("span", {}, "symlog, as some values have no logarithm")
+      : null,
     param("q")
       ? h("span", {}, "black: median and quartiles of each phase; red: the best value stopped there")
       : null,
@@ -80,14 +116,14 @@ export async function curvesPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
   const curves = new Curves(data);
-  const state = { bands: [], phases: { items: [] } };
+  const state = { curves, bands: [], phases: { items: [] } };
   const began = performance.now();
   const reading = Promise.all([data.loadSweep(), data.loadColumns(), curves.load()]);
   const side = h("div");
   const redraw = () => {
     state.rows = curves.rows();
     state.version = curves.version; // a picture that is ready asks for no newer one
-    replace(side, legend(state, state.rows));
+    update(side, legend(state, state.rows));
     plot.redraw();
   };
   const view = () => {
@@ -98,10 +134,16 @@ export async function curvesPage(page) {
       cells: rank ? curves.rankCells(state.rows) : curves.matrix.cells,
       rows: state.rows,
       version: state.version,
-      bands: state.bands.map((band) => ({ ...band, byPhase })),
+      // Colours of a parameter are not to be mixed up with those of leaders.
+      bands:
+        param("colour") && picked().length === 0
+          ? []
+          : state.bands.map((band) => ({ ...band, byPhase })),
       phases: state.phases.items,
       unit: data.spec.budget.unit,
       metric: data.metric,
+      colourOf: painter(data, curves.matrix, plot.colours?.dark),
+      noteOf: (trial) => differences(data, trial),
       form: param("y", "linear"),
       rank,
       byPhase,
@@ -124,30 +166,30 @@ export async function curvesPage(page) {
     open: async (hit, event) => {
       if (!event.shiftKey && event.type !== "keydown") {
         togglePick(hit.trial);
-        state.bands = await readBands(data);
-        redraw();
+        await more();
         return;
       }
       location.hash = links.run(hit.run);
     },
-    ondensity: () => replace(side, legend(state, state.rows)),
+    onscale: () => update(side, legend(state, state.rows)),
+    ondensity: () => update(side, legend(state, state.rows)),
     table: () => tableOf(curves, state.rows),
   });
   state.plot = plot;
   page.onLeave(() => plot.close());
   await reading; // its worker starts meanwhile
   const spent = performance.now() - began;
-  const filter = filterBar(data, async () => {
-    curves.version++;
-    curves.ranks = null;
-    state.bands = await readBands(data);
-    redraw();
-  });
-  await filter.ready;
   const more = async () => {
+    state.key = bandsKey(data);
     state.bands = await readBands(data);
     redraw();
   };
+  const filter = filterBar(data, async () => {
+    curves.version++;
+    curves.ranks = null;
+    await more();
+  });
+  await filter.ready;
   const quartiles = h(
     "button",
     {
@@ -165,7 +207,14 @@ export async function curvesPage(page) {
   if (param("q")) state.phases = await get(`/v1/sweeps/${id}/phases`);
   redraw();
   more();
-  follow(page, { id, data, curves, filter, redraw, spent, plot });
+  const colours = choice(
+    "colour",
+    "colour",
+    [["state", "state"], ...data.parameters.map(({ name }) => [name, name])],
+    redraw,
+  );
+  const leaders = async () => (state.key === bandsKey(data) ? redraw() : more());
+  follow(page, { id, data, curves, filter, redraw, spent, plot, leaders });
   const bar = h(
     "div.bar",
     {},
@@ -192,6 +241,7 @@ export async function curvesPage(page) {
       ],
       redraw,
     ),
+    colours,
     quartiles,
     h("span.muted.small", {}, "Click selects a trial; Shift-click or Enter opens its run."),
   );
@@ -225,12 +275,12 @@ function pacedBy(plot, redraw) {
 
 // Reports are drawn soon after they arrive. New trials are read every two seconds, and all curves,
 // for the states of runs and what forks inherit, less often if there are many.
-function follow(page, { id, data, curves, filter, redraw, spent, plot }) {
+function follow(page, { id, data, curves, filter, redraw, spent, plot, leaders }) {
   const paced = pacedBy(plot, redraw);
   const trials = throttled(2000, async () => {
     await data.loadColumns();
     filter.update();
-    redraw();
+    await leaders();
   });
   const all = throttled(
     2000,

@@ -1,6 +1,7 @@
 // The ledger of all sweeps, newest first.
 import { get } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { param, setParams } from "../lib/route.js";
@@ -46,14 +47,14 @@ export async function eventsPage(page) {
     const names = [...new Set([param("kind"), ...events.map((one) => one.kind)])]
       .filter(Boolean)
       .sort();
-    replace(
+    update(
       kinds,
       h("option", { value: "" }, "all kinds"),
       names.map((name) =>
         h("option", { value: name, selected: name === param("kind") }, words(name)),
       ),
     );
-    replace(
+    update(
       place,
       events.length === 0
         ? empty("No event of this kind up to there.")

@@ -4,7 +4,7 @@ import { h } from "../lib/dom.js";
 import { plural, time, words } from "../lib/format.js";
 import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
-import { objectiveOf } from "../lib/sweep.js";
+import { objectiveOf } from "../lib/sweep_words.js";
 import { ask } from "../ui/dialog.js";
 import { askEnqueue } from "../ui/params.js";
 import { heading, link, stateMark } from "../ui/parts.js";

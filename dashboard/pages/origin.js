@@ -4,7 +4,7 @@ import { get } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { count, param as shown } from "../lib/format.js";
 import { links } from "../lib/route.js";
-import { spaceOf } from "../lib/sweep.js";
+import { spaceOf } from "../lib/sweep_words.js";
 import { card } from "../ui/card.js";
 import { link, table } from "../ui/parts.js";
 

@@ -1,28 +1,22 @@
 // A sweep at a glance: where it is, its best value, its leaders, its budget, what runs now.
-import { get, list, serverNow } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
-import { count, duration, param, percent, plural, short, time, words } from "../lib/format.js";
+import { get, list } from "../lib/api.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
+import { count, param, plural, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { report } from "../lib/report.js";
 import { links, param as query, setParams } from "../lib/route.js";
 import { sweepData } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
 import { historyPlot } from "../chart/history.js";
-import {
-  empty,
-  facts,
-  link,
-  loading,
-  pairs,
-  paramList,
-  problem,
-  stateMark,
-  strip,
-  sweepTabs,
-  table,
-} from "../ui/parts.js";
+import { empty, link, loading, pairs, problem, sweepTabs, table } from "../ui/parts.js";
+import { lastLine } from "../lib/why.js";
 import { resourcesOf, shareOf, shortageOf } from "../lib/slots.js";
 import { noteLines, sweepHeading } from "./heading.js";
+import { frontTable, frontTitle } from "./pareto.js";
+import { endsOf, factsOf } from "./facts.js";
+import { leaderboard } from "./leaderboard.js";
+import { readCurve, winnerCard, winnerPlot } from "./winner.js";
 
 export async function overviewPage(page) {
   const [id] = page.ids;
@@ -49,8 +43,11 @@ export async function overviewPage(page) {
       location.hash = links.trial(trial);
     },
   });
+  const several = data.objective.goals.length > 1;
+  const winner = several ? null : winnerPlot(() => state.curve ?? [], data);
   const parts = {
     head: h("div"),
+    winner: h("div"),
     facts: h("div"),
     ends: h("div"),
     best: h("div"),
@@ -66,25 +63,37 @@ export async function overviewPage(page) {
     plot.redraw();
   });
   const draw = () => {
-    replace(parts.head, sweepHeading(page, data, state.about));
-    replace(parts.facts, factsOf(state.summary, data));
-    replace(parts.ends, endsOf(state.summary));
-    replace(parts.failed, failedCard(state));
-    replace(parts.detail, remarksOf(state.summary));
-    replace(parts.now, runningOf(state, data));
-    replace(parts.notes, notesOf(state.about, data));
+    update(parts.head, sweepHeading(page, data, state.about));
+    update(parts.facts, factsOf(state.summary, data, state.front));
+    update(parts.ends, endsOf(state.summary));
+    update(parts.failed, failedCard(state));
+    update(parts.detail, remarksOf(state.summary));
+    update(parts.now, runningOf(state, data));
+    update(parts.notes, notesOf(state.about, data));
     plot.redraw();
   };
-  // Both read all trials: of a large sweep, the page is there before they are.
+  // These read all trials: of a large sweep, the page is there before they are.
   const readTrials = async () => {
-    const best = get(`/v1/sweeps/${id}/best?limit=10`).then((answer) =>
-      replace(parts.best, bestOf(answer, data)),
+    const [best, front] = await Promise.all([
+      get(`/v1/sweeps/${id}/best?limit=10`),
+      several ? get(`/v1/sweeps/${id}/pareto?limit=1000`) : null,
+      data.loadColumns(),
+    ]);
+    Object.assign(state, { best, front, curve: several ? [] : await readCurve(best.items[0]) });
+    update(parts.best, leaderboard(best, data));
+    update(
+      parts.winner,
+      front
+        ? card(frontTitle(front), frontTable(front), { flush: true, id: "front" })
+        : winnerCard(page, best, data, winner),
     );
-    await Promise.all([best, data.loadColumns().then(() => plot.redraw())]);
+    update(parts.facts, factsOf(state.summary, data, front));
+    winner?.redraw();
+    plot.redraw();
   };
-  replace(parts.best, loading());
+  update(parts.best, loading());
   draw();
-  readTrials().catch((error) => replace(parts.best, problem(error)));
+  readTrials().catch((error) => update(parts.best, problem(error)));
   const soon = throttled(1000, async () => {
     await read();
     draw();
@@ -96,11 +105,13 @@ export async function overviewPage(page) {
   page.onLeave(() => {
     soon.cancel();
     plot.close();
+    winner?.close();
   });
   return [
     parts.head,
     sweepTabs(id, ""),
     parts.detail,
+    parts.winner,
     parts.facts,
     h(
       "div.grid",
@@ -108,7 +119,7 @@ export async function overviewPage(page) {
       card(`Best ${data.objective.value}`, [plot.element, historyLegend(state)], { span: 8, plot, end: switches, id: "history" }),
       card("Ends of runs", parts.ends, { span: 4, id: "ends" }),
       parts.failed,
-      card("Leaderboard", parts.best, { flush: true, id: "best" }),
+      card(several ? `Leaderboard by ${data.metric} alone` : "Leaderboard", parts.best, { flush: true, id: "best" }),
       data.sweep.ended_at
         ? null
         : card("Running now", parts.now, { span: 5, flush: true, id: "running" }),
@@ -151,7 +162,7 @@ function failedCard(state) {
           ["What happened", (run) => run.detail || words(run.reason)],
           [
             "End of its log",
-            (run) => h("code", {}, run.log_tail.trim().split("\n").at(-1).slice(0, 200)),
+            (run) => h("code", {}, lastLine(run.log_tail).slice(0, 200)),
           ],
         ],
         state.failed,
@@ -184,167 +195,37 @@ function bySwitch(state, choose) {
   return buttons;
 }
 
-const secondsOf = (one) => (Date.parse(one.ended_at) - Date.parse(one.submitted_at)) / 1000;
-
-function factsOf(summary, data) {
-  const { units, pace, eta, best, trials, runs } = summary;
-  const over = runs.completed + runs.stopped + runs.failed + runs.canceled;
-  const planned = units.trained + units.not_trained;
-  const took = secondsOf(summary);
-  return facts([
-    [
-      "Best",
-      best ? short(best.value) : "–",
-      best
-        ? [link(best.trial), best.seeds > 1 ? `, over ${plural(best.seeds, "seed")}` : ""]
-        : summary.ended_at
-          ? "no run reported a number"
-          : "no report yet",
-    ],
-    [
-      "Trials",
-      `${trials.proposed}`,
-      trials.proposed > trials.total
-        ? `${trials.total} members, ${trials.proposed - trials.total} forks; ${plural(over, "run")} over`
-        : `of ${trials.total}; ${plural(over, "run")} over`,
-    ],
-    ["Trained", count(units.trained), `${units.name}`],
-    [
-      "Not trained",
-      count(units.not_trained),
-      planned
-        ? `${percent(units.not_trained / planned)} of ${count(planned)}, in stopped runs`
-        : null,
-    ],
-    summary.ended_at
-      ? ["Speed", `${count(units.trained / Math.max(took, 0.001))}/s`, `${units.name}, on average`]
-      : [
-          "Speed",
-          `${count(pace.per_second)}/s`,
-          `${units.name}; ${plural(pace.reports, "report")} in ${duration(pace.seconds)}`,
-        ],
-    summary.ended_at
-      ? ["Took", duration(summary.work?.busy_seconds ?? took), `ended ${time(summary.ended_at)}`]
-      : [
-          "Time left",
-          eta ? duration(eta.seconds) : "–",
-          eta
-            ? `80 % of such sweeps take ${duration(eta.low)} to ${duration(eta.high)}`
-            : "unknown until reports arrive",
-        ],
-  ]);
-}
-
-function endsOf(summary) {
-  const name = (one) =>
-    `${words(one.state)}${one.reason === "none" ? "" : `: ${words(one.reason)}`}${one.failure === "none" ? "" : ` (${words(one.failure)})`}`;
-  if (summary.ends.length === 0) return empty("No run has been proposed yet.");
-  return [
-    strip(summary.runs),
-    table(
-      [
-        [
-          "Runs",
-          (one) =>
-            h(
-              "a",
-              { href: links.sweep(summary.id, "trials", { states: one.state }) },
-              stateMark(one.state, name(one)),
-            ),
-        ],
-        ["n", (one) => one.runs, { num: true }],
-        ["Not trained", (one) => (one.not_trained ? count(one.not_trained) : null), { num: true }],
-      ],
-      summary.ends,
-      "Ends of runs",
-    ),
-  ];
-}
-
-function interval(item) {
-  return item.interval ? `[${item.interval.map(short).join(", ")}]` : null;
-}
-
-// Why a trial's place is not that of a complete one with its value.
-const endedEarly = (item) => item.reason === "exited_early";
-const ranksLast = (item) => item.comparable === false;
-const markOf = (item) => (endedEarly(item) ? "*" : "") + (ranksLast(item) ? "+" : "");
-
-function marksLegend(items) {
-  const lines = [
-    items.some(endedEarly) ? "*: its program ended before its budget." : null,
-    items.some(ranksLast)
-      ? "+: trained less than half as long as the longest trial, or with less than half of the seeds, so it ranks after the others whatever its value."
-      : null,
-  ].filter(Boolean);
-  return lines.length ? h("p.muted.small.body", {}, lines.join(" ")) : null;
-}
-
-// The columns that the route's rows have: a name of theirs that is not here is left out.
-function bestOf(best, data) {
-  if (best.items.length === 0)
-    return empty(data.sweep.ended_at ? "No trial reported." : "No trial has a report yet.");
-  const several = best.items.some((item) => item.seeds > 1);
-  return h(
-    "div",
-    { dataset: { best: "" } },
-    table(
-      [
-        ["#", (item) => `${item.rank}${markOf(item)}`, { num: true }],
-        ["Trial", (item) => link(item.id)],
-        [data.objective.value, (item) => short(item.value), { num: true }],
-        several ? ["Interval", interval, { num: true }] : null,
-        several
-          ? [
-              "Expected",
-              (item) => (item.expected === null ? null : short(item.expected)),
-              { num: true },
-            ]
-          : null,
-        several
-          ? ["Ranks", (item) => (item.ranks ? item.ranks.join("–") : null), { num: true }]
-          : null,
-        several ? ["Seeds", (item) => item.seeds, { num: true }] : null,
-        ["Phases", (item) => item.length, { num: true }],
-        ["State", (item) => stateMark(item.state)],
-        ["Parameters", (item) => paramList(item.params)],
-        ["Model", (item) => (item.model ? link(item.model) : null), { optional: true }],
-      ].filter(Boolean),
-      best.items,
-      "Leaderboard",
-    ),
-    marksLegend(best.items),
-    best.aggregate
-      ? h(
-          "p.muted.small.body",
-          {},
-          `Values are the ${best.aggregate} over seeds${best.scale ? `, by ${best.scale}` : ""}; intervals are 95 % t-intervals.`,
-        )
-      : null,
-    best.confirmation
-      ? h(
-          "p.small.body",
-          {},
-          "Confirmed on unused seeds by ",
-          link(best.confirmation),
-          ": ",
-          h("a", { href: links.sweep(data.id, "confirm") }, "tuned against confirmed"),
-        )
-      : null,
-  );
-}
-
 // Why nothing runs: no worker can hold a run, or what the server says about the first that waits.
 async function readWaiting(id, { sweep, spec }) {
   const { leased, running, queued } = sweep.runs;
   if (report || sweep.ended_at || leased + running > 0) return "";
   if (sweep.state === "paused") return "The sweep is paused: no run is started until it is resumed.";
   const workers = await list("/v1/workers?limit=1000", 5000).catch(() => null);
-  const short = workers && spec.trainer?.name !== "ask" ? shortageOf(spec, workers, serverNow()) : "";
-  if (short || queued === 0) return short;
+  const short = workers && spec.trainer?.name !== "ask" ? shortageOf(spec, workers) : "";
+  if (short) return short;
+  if (queued === 0) return heldBy(id, spec);
   const first = await readRuns(id, queued, "state = queued");
   if (first.length === 0) return "";
   return (await get(`/v1/runs/${first[0].id}/explain`).catch(() => ({}))).text ?? "";
+}
+
+// Which sweeps have the slots that this one waits for.
+async function heldBy(id, spec) {
+  const where = encodeURIComponent("state = running or state = stopping");
+  const answer = await get(`/v1/sweeps?limit=50&where=${where}`).catch(() => ({ items: [] }));
+  const open = ({ runs }) => runs.running + runs.leased;
+  const others = answer.items.filter((one) => one.id !== id && open(one) > 0);
+  if (others.length === 0) return "";
+  return [
+    "Other sweeps hold the slots: ",
+    others.slice(0, 5).map((one, i) => [
+      i > 0 ? ", " : "",
+      link(one.id, one.name || one.id),
+      ` with ${plural(open(one), "run")}`,
+    ]),
+    others.length > 5 ? " and more" : "",
+    `. Share of this one: ${shareOf(spec)}.`,
+  ];
 }
 
 function runningOf({ running: runs, waiting }, data) {

@@ -18,7 +18,6 @@ import { sweepHeading } from "./heading.js";
 const axesShown = 8;
 const axisLeast = 92; // pixels
 const slicesShown = 12;
-const completedLeast = 10; // below, the server refuses
 
 // What the charts of this page share: rows worst first, and the share of each one's rank.
 class View {
@@ -31,7 +30,7 @@ class View {
   update() {
     const { data } = this;
     const top = Number(param("top")) || 100;
-    const best = data.byMerit(data.visible());
+    const best = data.byPlace(data.visible());
     this.all = best.slice(0, Math.max(1, Math.ceil((best.length * top) / 100))).reverse();
     this.share = new Float32Array(data.rows);
     this.all.forEach((row, at) => {
@@ -180,13 +179,6 @@ export async function parametersPage(page) {
   await filter.ready;
   refresh();
   const readImportance = async () => {
-    if (data.sweep.runs.completed < completedLeast) {
-      view.importance = {
-        items: [],
-        why: `Importance needs ${completedLeast} completed trials; there are ${data.sweep.runs.completed}`,
-      };
-      return refresh();
-    }
     try {
       view.importance = await get(`/v1/sweeps/${id}/importance`);
     } catch (error) {
@@ -356,8 +348,12 @@ function pairPart(view, base, place) {
   return [plot];
 }
 
+// An effect whose spread reaches 0 may be noise.
+const barKind = ({ parameters, share, deviation }) =>
+  `i${parameters.length > 1 ? ".pair" : ""}${share <= deviation ? ".doubtful" : ""}`;
+
 function drawBars(view, place) {
-  const { items, why, explained, trials } = view.importance;
+  const { items, why, explained, trials, phase } = view.importance;
   if (why) return void replace(place, h("p.muted", {}, `${why}.`));
   if (items.length === 0)
     return void replace(place, h("p.muted", { role: "status" }, "Computing …"));
@@ -369,16 +365,20 @@ function drawBars(view, place) {
       {},
       items.slice(0, 14).map((one) => [
         h("span", {}, one.parameters.join(" × ")),
-        h(one.parameters.length > 1 ? "i.pair" : "i", {
+        h(barKind(one), {
           style: { width: `${(100 * Math.max(0, one.share)) / most}%` },
         }),
-        h("span.num", {}, `${(100 * one.share).toFixed(1)} %`),
+        h(
+          "span.num",
+          { title: `± ${(100 * one.deviation).toFixed(1)} % over the trees of the model` },
+          `${(100 * one.share).toFixed(1)} ± ${(100 * one.deviation).toFixed(1)} %`,
+        ),
       ]),
     ),
     h(
       "p.muted.small.legend",
       {},
-      `${explained === undefined || explained === null ? "" : `The model explains ${(100 * explained).toFixed(0)} % of the variance of `}${plural(trials ?? 0, "completed trial")}.`,
+      `${explained === undefined || explained === null ? "" : `The model explains ${(100 * explained).toFixed(0)} % of the variance of `}${plural(trials ?? 0, typeof phase === "number" ? "trial" : "completed trial")}${typeof phase === "number" ? `, compared after phase ${phase + 1}, as most trials were stopped early` : ""}. Pale: its spread reaches 0.`,
     ),
   );
   return undefined;

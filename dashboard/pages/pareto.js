@@ -1,7 +1,8 @@
 // The trials that no other beats in every objective; with one objective, value against cost.
 import { get } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
-import { count, plural, short } from "../lib/format.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
+import { count, param, plural, short, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links } from "../lib/route.js";
 import { padded, robustRange } from "../lib/scale.js";
@@ -11,25 +12,24 @@ import { card } from "../ui/card.js";
 import { empty, link, paramList, sweepTabs, table } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 
-// Points {x, y, trial, front}: the two objectives, or units trained and value.
+// Points {x, y, row, front}: the first two objectives of every trial that has them, or units
+// trained and value. The server names the front.
 function pointsOf(data, answer) {
   const { columns } = data;
-  if (answer.objectives.length < 2) {
-    const points = [];
-    for (let row = 0; row < data.rows; row++) {
-      if (typeof columns.value[row] === "number")
-        points.push({
-          x: columns.steps[row],
-          y: columns.value[row],
-          trial: `tr_${columns.trial[row]}`,
-        });
-    }
-    return markFront(points, data.goal);
+  const several = answer.objectives.length > 1;
+  const [xs, ys] = several
+    ? [columns.value, columns[`further.${answer.objectives[1].metric}`]]
+    : [columns.steps, columns.value];
+  const front = new Map(answer.items.map((one) => [Number(one.id.slice(3)), one.values]));
+  const metrics = answer.objectives.map((one) => one.metric);
+  const points = [];
+  for (let row = 0; row < data.rows; row++) {
+    const values = front.get(columns.trial[row]);
+    const [x, y] = values ? metrics.map((metric) => values[metric]) : [xs[row], ys[row]];
+    if (typeof x === "number" && typeof y === "number")
+      points.push({ x, y, row, front: values !== undefined });
   }
-  const [a, b] = answer.objectives.map((one) => one.metric);
-  return answer.items
-    .filter((one) => typeof one.values[a] === "number" && typeof one.values[b] === "number")
-    .map((one) => ({ x: one.values[a], y: one.values[b], trial: one.id, front: true }));
+  return several ? points : markFront(points, data.goal);
 }
 
 // Cheaper or better than every other.
@@ -48,18 +48,24 @@ function frontPlot(state, data) {
     state.answer.objectives.length < 2
       ? [`${data.spec.budget.unit} trained`, data.objective.value]
       : state.answer.objectives.map((one) => `${one.metric} (${one.goal})`);
+  const trialOf = (one) => `tr_${data.columns.trial[one.row]}`;
   const hitOf = (p, one) => ({
     x: p.x.at(one.x),
     y: p.y.at(one.y),
-    trial: one.trial,
-    text: `${one.trial}${one.front ? ", on the front" : ""}\n${names()[0]} ${short(one.x)}\n${names()[1]} ${short(one.y)}`,
+    trial: trialOf(one),
+    text: [
+      `${trialOf(one)}, ${one.front ? "on the front" : words(data.columns.state[one.row])}`,
+      `${names()[0]} ${short(one.x)}`,
+      `${names()[1]} ${short(one.y)}`,
+      ...data.paramsOf(one.row).map(([name, value]) => `${name} ${param(value)}`),
+    ].join("\n"),
   });
   return new Plot({
     label: "Pareto front",
     height: 380,
     paint: (p) => {
       const { points } = state;
-      if (points.length === 0) return p.message("No completed trial yet.");
+      if (points.length === 0) return p.message("No trial has a value yet.");
       p.axes(
         {
           domain: padded(robustRange(points.map((one) => one.x))),
@@ -68,7 +74,9 @@ function frontPlot(state, data) {
         },
         { domain: padded(robustRange(points.map((one) => one.y))), label: names()[1] },
       );
-      p.inside((ctx) => drawFront(p, ctx, points));
+      // Between two trials of the front the better of both in x has what is reached in y.
+      const ascending = state.answer.objectives[0]?.goal !== "maximize";
+      p.inside((ctx) => drawFront(p, ctx, points, ascending));
       return undefined;
     },
     hit: (p, x, y) => {
@@ -95,19 +103,20 @@ function frontPlot(state, data) {
     },
     table: () => ({
       header: ["trial", ...names(), "front"],
-      rows: state.points.map((one) => [one.trial, one.x, one.y, one.front ? "yes" : "no"]),
+      rows: state.points.map((one) => [trialOf(one), one.x, one.y, one.front ? "yes" : "no"]),
     }),
   });
 }
 
-function drawFront(p, ctx, points) {
+function drawFront(p, ctx, points, ascending) {
   ctx.globalAlpha = 0.6;
   ctx.fillStyle = p.colours.stopped;
   for (const one of points)
     if (!one.front) ctx.fillRect(p.x.at(one.x) - 2, p.y.at(one.y) - 2, 4, 4);
   ctx.globalAlpha = 1;
   ctx.fillStyle = ctx.strokeStyle = p.colours.c2;
-  const front = points.filter((one) => one.front).sort((a, b) => a.x - b.x);
+  const sign = ascending ? 1 : -1;
+  const front = points.filter((one) => one.front).sort((a, b) => sign * (a.x - b.x));
   ctx.lineWidth = 1.5;
   ctx.beginPath();
   front.forEach((one, i) => {
@@ -122,6 +131,41 @@ function drawFront(p, ctx, points) {
   }
 }
 
+// Only completed trials can be on the front: others are judged by what they reached.
+const legendOf = ({ answer: { objectives } }) => [
+  h("span", {}, h("span.dot.front"), "no other trial is better in both"),
+  h("span", {}, h("span.dot.stopped"), "the others"),
+  objectives.length > 2
+    ? h(
+        "span",
+        {},
+        `The front is that of ${objectives.length} objectives: ${objectives.map((one) => one.metric).join(", ")}.`,
+      )
+    : null,
+];
+
+// The trials on the front, in the order of `hone best --pareto`.
+export const frontTable = (answer) =>
+  answer.items.length === 0
+    ? empty("No completed trial yet.")
+    : table(
+        [
+          ["Trial", (one) => link(one.id)],
+          ...answer.objectives.map((goal) => [
+            `${goal.metric} (${goal.goal})`,
+            (one) => short(one.values[goal.metric]),
+            { num: true },
+          ]),
+          ["Parameters", (one) => paramList(one.params)],
+          ["Model", (one) => (one.model ? link(one.model) : null), { optional: true }],
+        ],
+        answer.items,
+        "Pareto front",
+      );
+
+export const frontTitle = (answer) =>
+  `Pareto front: ${plural(answer.front, "trial")} of ${answer.completed} completed`;
+
 export async function paretoPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
@@ -129,7 +173,7 @@ export async function paretoPage(page) {
   const read = async () => {
     await Promise.all([data.loadSweep(), data.loadColumns()]);
     state.answer =
-      (data.spec.objectives ?? []).length > 1
+      data.objective.goals.length > 1
         ? await get(`/v1/sweeps/${id}/pareto?limit=1000`)
         : { objectives: [], items: [] };
     state.points = pointsOf(data, state.answer);
@@ -139,26 +183,7 @@ export async function paretoPage(page) {
   const list = h("div");
   const draw = () => {
     plot.redraw();
-    const { answer } = state;
-    replace(
-      list,
-      answer.items.length === 0
-        ? empty("No completed trial yet.")
-        : table(
-            [
-              ["Trial", (one) => link(one.id)],
-              ...answer.objectives.map((goal) => [
-                goal.metric,
-                (one) => short(one.values[goal.metric]),
-                { num: true },
-              ]),
-              ["Parameters", (one) => paramList(one.params)],
-              ["Model", (one) => (one.model ? link(one.model) : null)],
-            ],
-            answer.items,
-            "Pareto front",
-          ),
-    );
+    update(list, frontTable(state.answer));
   };
   draw();
   const soon = throttled(2000, async () => {
@@ -176,15 +201,11 @@ export async function paretoPage(page) {
   const front =
     state.answer.objectives.length < 2
       ? null
-      : card(
-          `${plural(state.answer.front, "trial")} of ${state.answer.completed} completed on the front`,
-          list,
-          { flush: true },
-        );
+      : card(frontTitle(state.answer), list, { flush: true, id: "front" });
   return [
     sweepHeading(page, data),
     sweepTabs(id, "pareto"),
-    card(title, [plot.element, h("p.legend", {}, "Orange: no other trial is better in both.")], {
+    card(title, [plot.element, h("div.legend", {}, legendOf(state))], {
       plot,
       id: "pareto",
     }),

@@ -1,6 +1,7 @@
 // A sweep's events with a slider: the sweep as of any of them.
 import { get } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { count, duration, plural, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { Replay } from "../lib/replay.js";
@@ -167,7 +168,7 @@ export async function replayPage(page) {
   slider.value = param("at") ? String(indexOf(events, Number(param("at")))) : slider.max;
   const kinds = h("select", { "aria-label": "Kind of event" });
   const drawKinds = () =>
-    replace(
+    update(
       kinds,
       h("option", { value: "" }, "all kinds"),
       [...new Set(events.map((one) => one.kind))]
@@ -178,7 +179,7 @@ export async function replayPage(page) {
     const shown = [];
     for (let i = Number(slider.value) - 1; i >= 0 && shown.length < listed; i--)
       if (!param("kind") || events[i].kind === param("kind")) shown.push(events[i]);
-    replace(
+    update(
       parts.list,
       shown.length ? eventTable(shown, id, (lease) => replay.leases.get(lease)) : empty("No event of this kind up to there."),
     );
@@ -192,8 +193,8 @@ export async function replayPage(page) {
       ? `event ${event.seq} (${at} of the sweep's ${events.length})${now && !data.sweep.ended_at ? ", following" : ""}`
       : "no event";
     slider.setAttribute("aria-valuetext", mark.textContent);
-    replace(parts.facts, factsOf(replay, data, event));
-    replace(parts.strip, stripOf(replay));
+    update(parts.facts, factsOf(replay, data, event));
+    update(parts.strip, stripOf(replay));
     plot.redraw();
     list();
   };

@@ -1,17 +1,19 @@
 // One run: its curve with verdicts, its other metrics, attempts, artifacts, log and explanation.
 import { blob, get, list, serverNow } from "../lib/api.js";
 import { h, replace, save, toast } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { ago, bytes, count, duration, param, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { recorded, report } from "../lib/report.js";
 import { links } from "../lib/route.js";
-import { objectiveOf } from "../lib/sweep.js";
+import { objectiveOf } from "../lib/sweep_words.js";
 import { linePlot } from "../chart/line.js";
 import { card } from "../ui/card.js";
 import { empty, facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { logView } from "../ui/log.js";
 import { askFork } from "../ui/params.js";
+import { whyParts } from "../ui/why.js";
 import { useCard, useNames } from "../ui/use.js";
 import { changingNames, scheduleTable } from "../ui/schedule.js";
 import { noteButtons, noteLines, tagChips } from "./heading.js";
@@ -79,15 +81,15 @@ export async function runPage(page) {
     },
   );
   const draw = () => {
-    replace(parts.head, headOf(page, state));
-    replace(parts.facts, factsOf(state));
-    replace(parts.why, whyOf(state));
-    replace(parts.params, paramsOf(state));
-    replace(parts.attempts, attemptsOf(state.attempts));
-    replace(parts.files, filesOf(state));
+    update(parts.head, headOf(page, state));
+    update(parts.facts, factsOf(state));
+    update(parts.why, whyParts(state.why, state.run));
+    update(parts.params, paramsOf(state));
+    update(parts.attempts, attemptsOf(state.attempts));
+    update(parts.files, filesOf(state));
     parts.thinned.textContent = thinnedNote(id);
-    replace(parts.evaluations, evaluationsCard(state.evaluations));
-    replace(parts.origin, originCard(state));
+    update(parts.evaluations, evaluationsCard(state.evaluations));
+    update(parts.origin, originCard(state));
     useCard(state, parts.use, plots);
     drawMetrics(state, parts.metrics, plots);
     curve.redraw();
@@ -149,7 +151,7 @@ function byName(points) {
 function drawMetrics({ metrics, sweep }, place, plots) {
   const own = [...metrics.keys()].filter((name) => !useNames.has(name));
   if (own.length === 0)
-    return void replace(place, h("p.muted", {}, "The run logs no other metric."));
+    return void update(place, h("p.muted", {}, "The run logs no other metric."));
   for (const name of own) {
     if (plots.has(name)) {
       plots.get(name).redraw();
@@ -207,31 +209,25 @@ function headOf(page, state) {
   return [title, noteLines(about.notes)];
 }
 
-function factsOf({ run, sweep }) {
-  const { bar, value, better } = objectiveOf(sweep);
+const secondsOf = (one) => (Date.parse(one.ended_at) - Date.parse(one.granted_at)) / 1000 || 0;
+const sum = (numbers) => numbers.reduce((all, one) => all + one, 0);
+
+function factsOf({ run, sweep, attempts }) {
+  const { bar, value, better, show } = objectiveOf(sweep);
   const trained = `after ${count(run.step)} ${sweep.spec.budget.unit}`;
   return facts([
-    bar === null ? ["Newest", short(run.value), trained] : [value, short(run.value), trained],
+    bar === null ? ["Newest", short(run.value), trained] : [value, show(run.value), trained],
     bar === null ? ["Best", short(run.best), better] : null,
     ["Phases", `${run.phase} / ${sweep.spec.budget.phases}`],
     ["Attempts", String(run.attempts), run.worker ? ["newest on ", link(run.worker)] : null],
     run.ended_at && run.started_at
       ? [
           "Took",
-          duration((Date.parse(run.ended_at) - Date.parse(run.started_at)) / 1000),
+          duration(sum(attempts.map(secondsOf))),
           `ended ${time(run.ended_at)}`,
         ]
       : ["Started", run.started_at ? ago(run.started_at, serverNow()) : "–", time(run.started_at)],
   ]);
-}
-
-function whyOf({ run, why }) {
-  return [
-    run.failure !== "none"
-      ? h("p.bad", {}, `Failure: ${words(run.failure)}${run.detail ? `: ${run.detail}` : ""}`)
-      : null,
-    why ? h("pre", {}, why.text) : h("p.muted", {}, "Nothing has been decided yet."),
-  ];
 }
 
 const paramsOf = ({ trial, sweep, run }) => [
@@ -258,7 +254,7 @@ const attemptsOf = (attempts) =>
             "Took",
             (one) =>
               one.ended_at
-                ? duration((Date.parse(one.ended_at) - Date.parse(one.granted_at)) / 1000)
+                ? duration(secondsOf(one))
                 : "in progress",
             { num: true },
           ],

@@ -1,9 +1,11 @@
 // All sweeps, newest first.
 import { get, serverNow } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
-import { ago, short, time } from "../lib/format.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
+import { ago, count, short, time } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
+import { sweepsWhere } from "../lib/search.js";
 import { spark } from "../chart/spark.js";
 import { empty, heading, problem, runStates, stateMark, strip, table } from "../ui/parts.js";
 
@@ -11,10 +13,11 @@ const limit = 50;
 
 async function readSweeps(where, all, after) {
   const query = new URLSearchParams({ limit: String(limit) });
-  if (where) query.set("where", where);
+  if (where) query.set("where", sweepsWhere(where));
   if (all) query.set("all", "1");
   if (after) query.set("after", after);
-  return get(`/v1/sweeps?${query}`);
+  // The server reads + as a plus, not as a blank.
+  return get(`/v1/sweeps?${String(query).replaceAll("+", "%20")}`);
 }
 
 const nameOf = (sweep) => h("a", { href: links.sweep(sweep.id) }, sweep.name || sweep.id);
@@ -34,11 +37,24 @@ function progressOf({ phases, state }) {
   );
 }
 
+// The value that ranks: the confirmed one, if there is one.
+function bestOf({ best, objective }) {
+  if (!best) return null;
+  const confirmed = typeof best.confirmed === "number" && best.confirmed_seeds > 0;
+  const value = confirmed ? best.confirmed : best.value;
+  return [
+    objective.goal === "soonest" && typeof value === "number" ? count(value) : short(value),
+    confirmed
+      ? h("span.muted", { title: `confirmed on new seeds; ${short(best.value)} in tuning` }, " ✓")
+      : null,
+  ];
+}
+
 const goalMarks = { maximize: "↑", minimize: "↓" };
 const columns = [
   ["Sweep", (one) => [nameOf(one), " ", h("span.muted.small", {}, one.id)]],
   ["State", (one) => stateMark(one.state)],
-  ["Best", (one) => (one.best ? short(one.best.value) : null), { num: true }],
+  ["Best", bestOf, { num: true }],
   ["Runs", (one) => strip(one.runs)],
   ["Trials", (one) => trialsOf(one.trials), { num: true }],
   ["Progress", progressOf, { num: true }],
@@ -60,12 +76,13 @@ const columns = [
 ];
 
 export async function sweepsPage(page) {
+  const trouble = h("div");
   const place = h("div.card", {}, h("div.body.flush"));
   const field = h("input", {
     type: "search",
     value: param("where"),
     "aria-label": "Filter of the sweeps",
-    placeholder: "state = running and name = cartpole*",
+    placeholder: "Filter, for example cartpole, or state = running",
     autocomplete: "off",
     spellcheck: "false",
   });
@@ -73,15 +90,16 @@ export async function sweepsPage(page) {
   all.checked = param("all") !== "";
   let shown = [];
   let next = null;
-  async function update() {
+  async function reread() {
     try {
       const first = await readSweeps(field.value.trim(), all.checked);
       shown = first.items;
       next = first.next;
+      update(trouble);
       draw();
     } catch (error) {
       if (error.status === 401) throw error;
-      replace(place, problem(error, update));
+      update(trouble, problem(error, reread)); // the list stays
     }
   }
   async function more() {
@@ -92,7 +110,7 @@ export async function sweepsPage(page) {
   }
   function draw() {
     if (shown.length === 0) {
-      replace(
+      update(
         place,
         empty(
           field.value ? "No sweep matches the filter." : "There is no sweep yet. Submit one:",
@@ -101,7 +119,7 @@ export async function sweepsPage(page) {
       );
       return;
     }
-    replace(
+    update(
       place,
       h("div.body.flush", {}, table(columns, shown, "Sweeps")),
       h(
@@ -119,12 +137,12 @@ export async function sweepsPage(page) {
   }
   const apply = () => {
     setParams({ where: field.value.trim(), all: all.checked ? 1 : "" });
-    return update();
+    return reread();
   };
   for (const event of ["change", "search"]) field.addEventListener(event, apply);
   all.addEventListener("change", apply);
-  await update();
-  const soon = throttled(1000, update);
+  await reread();
+  const soon = throttled(1000, reread);
   page.onFrame((frame) => {
     if (next === null || shown.length <= limit) soon(frame);
   });
@@ -132,6 +150,7 @@ export async function sweepsPage(page) {
   return [
     heading("Sweeps"),
     h("div.bar", {}, field, h("label", {}, all, "Archived as well")),
+    trouble,
     place,
   ];
 }

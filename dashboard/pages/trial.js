@@ -1,20 +1,22 @@
 // One parameter set: its parameters, its runs, its band, its verdicts, and what can be done with
 // it.
 import { get, post } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { count, param as shown, plural, short, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
-import { bandName, drawBand } from "../chart/curves.js";
-import { padded } from "../lib/scale.js";
-import { objectiveOf } from "../lib/sweep.js";
+import { bandName, drawBands } from "../chart/curves.js";
+import { padded, withBar } from "../lib/scale.js";
+import { objectiveOf } from "../lib/sweep_words.js";
 import { ask } from "../ui/dialog.js";
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
 import { askEnqueue, boundsOf } from "../ui/params.js";
+import { whyParts } from "../ui/why.js";
 import { changingNames, scheduleTable } from "../ui/schedule.js";
 import { noteButtons, noteLines, tagChips } from "./heading.js";
 
@@ -23,14 +25,15 @@ export async function trialPage(page) {
   const state = {};
   const read = async () => {
     const trial = await get(`/v1/trials/${id}`);
-    const [sweep, runs, curve, why, about, evaluations, pinned] = await Promise.all([
+    const [sweep, runs, curve, why, about, evaluations, cells, rank] = await Promise.all([
       get(`/v1/sweeps/${trial.sweep}`),
       get(`/v1/trials/${id}/runs?limit=1000`),
       get(`/v1/trials/${id}/curve`),
       get(`/v1/trials/${id}/explain`).catch(() => null),
       get(`/v1/about/${id}`).catch(() => ({})),
       readEvaluations("trial", id).catch(() => []),
-      readPinned(trial),
+      readCells(trial),
+      readRank(trial),
     ]);
     const curves = await Promise.all(
       runs.items.slice(0, 30).map((run) => get(`/v1/runs/${run.id}/curve`)),
@@ -44,7 +47,8 @@ export async function trialPage(page) {
       why,
       about,
       evaluations,
-      pinned,
+      rank,
+      ...cells,
     });
   };
   await read();
@@ -58,14 +62,15 @@ export async function trialPage(page) {
     why: h("div"),
   };
   const draw = () => {
-    replace(parts.head, trialHeading(page, state));
-    replace(parts.facts, factsOf(state));
-    replace(parts.params, paramsOf(state));
-    replace(parts.runs, runsOf(state));
-    replace(parts.evaluations, evaluationsCard(state.evaluations));
-    replace(
+    update(parts.head, trialHeading(page, state));
+    update(parts.facts, factsOf(state));
+    update(parts.params, paramsOf(state));
+    update(parts.runs, runsOf(state));
+    update(parts.evaluations, evaluationsCard(state.evaluations));
+    update(
       parts.why,
-      state.why ? h("pre", {}, state.why.text) : h("p.muted", {}, "Nothing has been decided yet."),
+      state.rank ? h("p", {}, h("strong", {}, state.rank)) : null,
+      whyParts(state.why, ownRun(state)),
     );
     plot.redraw();
   };
@@ -95,7 +100,7 @@ export async function trialPage(page) {
             "p.legend",
             {},
             several(state)
-              ? "thin: each run; thick: interquartile mean over its seeds, with 95 of 100 resamples"
+              ? "thin: each run; thick: interquartile mean over its seeds, with its 95 % t-interval"
               : "one run: no interval; more seeds show how much of a value is luck",
           ),
         ],
@@ -109,11 +114,31 @@ export async function trialPage(page) {
   ];
 }
 
-async function readPinned({ id, sweep }) {
-  if (report) return false;
+// The trial's place, as the first sentence of `hone explain`; "" with several objectives.
+async function readRank({ id, sweep }) {
+  const path = report ? `/v1/sweeps/${sweep}/best?limit=10` : `/v1/sweeps/${sweep}/best?limit=1000`;
+  const { items } = await get(path).catch(() => ({ items: [] }));
+  const item = items.find((one) => one.id === id);
+  if (!item || item.further) return "";
+  const place = `${id} ranks ${item.rank}${report ? "" : ` of ${items.length}`} in ${sweep}`;
+  return item.confirmed_seeds > 0 && typeof item.confirmed === "number"
+    ? `${place}: confirmed on new seeds, its value is ${short(item.confirmed)}; ` +
+        `in tuning it was ${short(item.value)}.`
+    : `${place}: its value is ${short(item.value)}.`;
+}
+
+// The run that the explanation is about; its log says more where it failed.
+const ownRun = ({ why, runs }) => runs.find((run) => run.id === why?.run) ?? null;
+
+async function readCells({ id, sweep }) {
+  if (report) return { pinned: false, further: [] };
   const where = encodeURIComponent(`id = ${id}`);
-  const { columns } = await get(`/v1/sweeps/${sweep}/columns?fields=trial,pinned&where=${where}`);
-  return columns.pinned[0] === 1;
+  const path = `/v1/sweeps/${sweep}/columns?fields=trial,pinned,further.*&where=${where}`;
+  const { columns } = await get(path);
+  const further = Object.entries(columns)
+    .filter(([name]) => name.startsWith("further."))
+    .map(([name, [value]]) => [name.slice("further.".length), value]);
+  return { pinned: columns.pinned[0] === 1, further };
 }
 
 function trialHeading(page, { trial, sweep, about, pinned }) {
@@ -172,17 +197,18 @@ function pinButton(page, trial, pinned) {
 const enqueueButton = (trial, sweep) =>
   h("button", { type: "button", onclick: () => askEnqueue(sweep, trial) }, "Enqueue edited");
 
-function factsOf({ trial, sweep, runs }) {
+function factsOf({ trial, sweep, runs, further }) {
   const steps = runs.reduce((sum, run) => sum + run.step, 0);
   return facts([
     [
       objectiveOf(sweep).value,
-      short(trial.value),
+      objectiveOf(sweep).show(trial.value),
       [
         trial.seeds > 1 ? `over ${plural(trial.seeds, "seed")}; ` : "",
         objectiveOf(sweep).better,
       ],
     ],
+    ...further.map(([metric, value]) => [metric, short(value), "of its last report"]),
     typeof trial.confirmed === "number"
       ? [
           "Confirmed",
@@ -190,7 +216,11 @@ function factsOf({ trial, sweep, runs }) {
           `IQM over ${plural(trial.confirmed_seeds, "seed")} that tuning never used`,
         ]
       : null,
-    ["Phases", `${trial.phase} / ${sweep.spec.budget.phases}`, "of its longest run"],
+    [
+      "Phases",
+      `${Math.max(0, ...runs.map((run) => run.phase))} / ${sweep.spec.budget.phases}`,
+      runs.length > 1 ? "of its longest run" : null,
+    ],
     ["Runs", String(trial.runs), `${runs.filter((run) => run.ended_at).length} over`],
     ["Trained", count(steps), `${sweep.spec.budget.unit}, all runs`],
   ]);
@@ -251,6 +281,7 @@ function bandPlot(state) {
       const points = state.curves.flat().filter((one) => typeof one.value === "number");
       if (points.length === 0) return p.message("No report yet.");
       const values = points.map((one) => one.value);
+      const { bar } = objectiveOf(state.sweep);
       const band = { items: state.curve, name: several(state) ? "IQM" : "" };
       p.roomForNames([bandName(band)]);
       p.axes(
@@ -260,10 +291,11 @@ function bandPlot(state) {
           format: count,
         },
         {
-          domain: padded([Math.min(...values), Math.max(...values)]),
+          domain: padded(withBar([Math.min(...values), Math.max(...values)], bar)),
           label: state.sweep.objective.metric,
         },
       );
+      p.barLine(bar);
       p.inside((ctx) => {
         ctx.lineWidth = 1;
         ctx.strokeStyle = p.colours["line-strong"];
@@ -273,7 +305,7 @@ function bandPlot(state) {
             if (typeof one.value === "number") ctx.lineTo(p.x.at(one.step), p.y.at(one.value));
           ctx.stroke();
         }
-        drawBand(p, ctx, band, 0);
+        drawBands(p, ctx, [band]);
       });
       return undefined;
     },

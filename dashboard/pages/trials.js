@@ -1,8 +1,9 @@
 // All trials of a sweep as a table: sorted, filtered, copied.
-import { csvText, h, save, toast } from "../lib/dom.js";
+import { copyText, csvText, h, save, toast } from "../lib/dom.js";
 import { count, duration, param as shown, plural, shellWord, short, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
+import { trialsWhere } from "../lib/search.js";
 import { picked, sweepData, togglePick } from "../lib/sweep.js";
 import { filterBar } from "../ui/filter.js";
 import { Grid } from "../ui/grid.js";
@@ -10,6 +11,14 @@ import { empty, link, stateMark, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 
 const fixed = ["number", "trial", "value", "state", "reason", "phase", "seeds", "steps", "seconds"];
+
+// Those, with the further objectives and the confirmed values behind the value.
+function namesOf(data) {
+  const { confirmed = [] } = data.columns;
+  const more = data.further().map((metric) => `further.${metric}`);
+  if (confirmed.some((value) => value !== null)) more.push("confirmed");
+  return fixed.flatMap((name) => (name === "value" ? [name, ...more] : [name]));
+}
 
 // -1, 0, 1 of two cells: numbers before texts, nothing last.
 function compare(a, b) {
@@ -25,7 +34,7 @@ function compare(a, b) {
 export function sortedRows(data, { name, down }) {
   const rows = data.visible();
   if (name === "value") {
-    const best = data.byMerit(rows);
+    const best = data.byPlace(rows);
     const goalDown = data.goal === "maximize";
     const [some, none] = [
       best.filter((row) => data.columns.value[row] !== null),
@@ -42,12 +51,16 @@ export function sortedRows(data, { name, down }) {
   });
 }
 
+// A column has null for a value that is null and for an inactive parameter.
+const takesNull = (domain) => !domain?.when && (domain?.values ?? []).includes(null);
+
 function columnsOf(data) {
   const { columns } = data;
   const titles = {
     number: "No",
     trial: "Trial",
     value: data.objective.value,
+    confirmed: "Confirmed",
     state: "State",
     reason: "Reason",
     phase: "Phases",
@@ -63,14 +76,15 @@ function columnsOf(data) {
     state: (i) => stateMark(columns.state[i]),
     reason: (i) => (columns.reason[i] === "none" ? "" : words(columns.reason[i])),
     value: (i) => (columns.value[i] === null ? "–" : short(columns.value[i])),
+    confirmed: (i) => short(columns.confirmed[i]),
     steps: (i) => count(columns.steps[i]),
     seconds: (i) => (columns.seconds[i] ? duration(columns.seconds[i]) : ""),
   };
-  const plain = fixed.map((name) => ({
-    title: titles[name],
+  const plain = namesOf(data).map((name) => ({
+    title: titles[name] ?? name.replace("further.", ""),
     sort: name,
     num: !["trial", "state", "reason"].includes(name),
-    cell: cells[name] ?? ((i) => String(columns[name][i])),
+    cell: cells[name] ?? ((i) => short(columns[name][i])),
   }));
   const params = Object.keys(columns)
     .filter((name) => name.startsWith("params."))
@@ -79,7 +93,7 @@ function columnsOf(data) {
       sort: name,
       num: columns[name].some((value) => typeof value === "number"),
       cell: (i) =>
-        columns[name][i] === null
+        columns[name][i] === null && !takesNull(data.spec.parameters[name.slice(7)])
           ? h("span.muted", { title: "inactive: its condition does not hold" }, "–")
           : shown(columns[name][i]),
     }));
@@ -109,13 +123,14 @@ function commandOf(data) {
     .filter(Boolean)
     .map((state) => `state = ${state}`)
     .join(" or ");
-  const where = [
-    states && param("where") ? `(${states})` : states,
-    param("where") ? (states ? `(${param("where")})` : param("where")) : "",
+  const where = trialsWhere(param("where"), data.spec.parameters ?? {});
+  const both = [
+    states && where ? `(${states})` : states,
+    where && states ? `(${where})` : where,
   ]
     .filter(Boolean)
     .join(" and ");
-  return `hone ls trials ${data.id}${sorting().name === "value" ? " --sort value" : ""}${where ? ` --where ${shellWord(where)}` : ""}`;
+  return `hone ls trials ${data.id}${sorting().name === "value" ? " --sort value" : ""}${both ? ` --where ${shellWord(both)}` : ""}`;
 }
 
 // g, a number, Enter: to the trial of that number.
@@ -158,6 +173,7 @@ export async function trialsPage(page) {
     open: (row) => {
       location.hash = links.trial(`tr_${data.columns.trial[row]}`);
     },
+    key: (row) => data.columns.trial[row],
     selected: (row) => picked().includes(data.columns.trial[row]),
     select: (row) => {
       togglePick(data.columns.trial[row]);
@@ -173,14 +189,6 @@ export async function trialsPage(page) {
   const filter = filterBar(data, () => grid.refresh());
   await filter.ready;
   grid.refresh();
-  const copy = async (text, said) => {
-    try {
-      await navigator.clipboard.writeText(text);
-      toast(said);
-    } catch {
-      toast(text);
-    }
-  };
   const keys = jumps(grid, data);
   document.addEventListener("keydown", keys, true);
   page.onLeave(() => document.removeEventListener("keydown", keys, true));
@@ -214,7 +222,7 @@ export async function trialsPage(page) {
         "button",
         {
           type: "button",
-          onclick: () => copy(commandOf(data), "The command is in the clipboard."),
+          onclick: () => copyText(commandOf(data), "The command is in the clipboard."),
         },
         "Copy as command",
       ),

@@ -1,6 +1,7 @@
 // The workers and what they ran: of all sweeps, or of one.
 import { get, list, post, serverNow } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { duration, memory, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
@@ -79,7 +80,7 @@ function timelinePart(page, sweep, hosts) {
       to: endOf(answer, state.spans),
       truncated: answer.truncated,
     });
-    replace(legend, note(state));
+    update(legend, note(state));
     plot.redraw();
   };
   const legend = h("div");
@@ -158,11 +159,13 @@ export async function workersPage(page) {
   ];
 }
 
+// A worker that waits for work is seen rarely: the server knows when it counts as away.
+const isPresent = (one) => ["present", "quarantined"].includes(one.state);
 const seenAgo = (one) => (serverNow() - Date.parse(one.last_seen_at)) / 1000;
 
 // What the runs of the first workers in progress use, by worker.
 async function readUses(workers) {
-  const busy = workers.filter((one) => one.running > 0 && seenAgo(one) < 60).slice(0, usesAtMost);
+  const busy = workers.filter((one) => one.running > 0 && isPresent(one)).slice(0, usesAtMost);
   const all = await Promise.all(
     busy.map((one) => get(`/v1/workers/${one.id}`).catch(() => ({}))),
   );
@@ -198,10 +201,13 @@ const fleetsCard = (fleets) =>
     { flush: true, id: "fleets" },
   );
 
+const stateText = ({ state }) =>
+  h(["present", "asks"].includes(state) ? "span" : "span.bad", {}, state);
+
 function draw(page, place, { workers, fleets, uses }) {
   const active = fleets.some((one) => one.state !== "stopped") ? fleetsCard(fleets) : null;
   if (workers.length === 0)
-    return void replace(
+    return void update(
       place,
       active,
       h(
@@ -213,16 +219,20 @@ function draw(page, place, { workers, fleets, uses }) {
         ),
       ),
     );
-  const live = workers.filter((one) => seenAgo(one) < 60 && one.state !== "lost");
+  const own = workers.filter((one) => one.state !== "asks");
+  const live = own.filter(isPresent);
   const sum = (of) => live.reduce((all, one) => all + of(one), 0);
   const rows = [...workers].sort((a, b) => seenAgo(a) - seenAgo(b)).slice(0, 200);
-  replace(
+  update(
     place,
     facts([
-      ["Workers", String(live.length), `seen in the last minute; ${workers.length} ever`],
+      ["Workers", String(live.length), `connected; ${own.length} ever`],
       ["Slots", String(sum((one) => one.cpus)), "of those workers"],
       sum((one) => one.gpus) ? ["GPUs", String(sum((one) => one.gpus)), "of those workers"] : null,
       ["Runs", String(sum((one) => one.running)), "in progress there"],
+      own.length < workers.length
+        ? ["Askers", String(workers.length - own.length), "clients of hone ask, without slots"]
+        : null,
       ["Quarantined", String(workers.filter((one) => one.aside_until).length)],
     ]),
     active,
@@ -239,7 +249,7 @@ function draw(page, place, { workers, fleets, uses }) {
             ["Slots", (one) => one.cpus, { num: true }],
             ["GPUs", (one) => one.gpus, { num: true }],
             ["Runs", (one) => one.running, { num: true }],
-            ["State", (one) => h(one.state === "present" ? "span" : "span.bad", {}, one.state)],
+            ["State", stateText],
             ["Memory", (one) => (one.memory ? memory(one.memory) : null), { num: true, optional: true }],
             ["Labels", (one) => (one.labels ?? []).join(", ") || null, { optional: true }],
             ["Its runs use", (one) => uses.get(one.id), { optional: true }],

@@ -1,8 +1,25 @@
 // The filter that all views of a sweep share: chips of states and hone's filter language.
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { report } from "../lib/report.js";
 import { param, setParams } from "../lib/route.js";
 import { runStates } from "./parts.js";
+
+// Words and conditions that select trials of this sweep.
+function completions({ spec }) {
+  const choices = Object.entries(spec.parameters ?? {}).flatMap(([name, domain]) =>
+    domain.type === "choice" || domain.type === "bool"
+      ? (domain.values ?? [true, false]).map((value) => `${name} = ${value}`)
+      : [`${name} < `, `${name} > `],
+  );
+  return [...choices, ...runStates.map((state) => `state = ${state}`), "value > ", "tag = "];
+}
+
+const examples = ({ parameters }) => {
+  const choice = parameters.find((one) => typeof one.values?.[0] === "string");
+  const number = parameters.find((one) => one.type === "float" || one.type === "int");
+  return [choice ? choice.values[0] : "stopped", number ? `${number.name} < ${number.max}` : "value > 0"];
+};
 
 // change(): called after the filter was applied. Returns {element, update()}.
 export function filterBar(data, change) {
@@ -14,9 +31,15 @@ export function filterBar(data, change) {
     value: param("where"),
     autocomplete: "off",
     spellcheck: "false",
-    placeholder: `value > 0 and ${data.parameters[0] ? `params.${data.parameters[0].name} < 1` : "state = completed"}`,
+    placeholder: `Filter, for example ${examples(data).join(", or ")}`,
+    list: "filters",
     "aria-label": "Filter of the trials",
   });
+  const offers = h(
+    "datalist",
+    { id: "filters" },
+    completions(data).map((value) => h("option", { value })),
+  );
   const apply = async () => {
     trouble.textContent = "";
     try {
@@ -33,16 +56,15 @@ export function filterBar(data, change) {
     const now = new Set(param("states").split(",").filter(Boolean));
     now.has(state) ? now.delete(state) : now.add(state);
     setParams({ states: [...now].join(",") });
-    update();
+    draw();
     change();
   };
-  function update() {
+  function draw() {
     const counts = {};
     for (let row = 0; row < data.rows; row++)
       counts[data.columns.state[row]] = (counts[data.columns.state[row]] ?? 0) + 1;
     const on = new Set(param("states").split(",").filter(Boolean));
-    const focused = document.activeElement?.dataset?.state;
-    replace(
+    update(
       chips,
       runStates
         .filter((state) => counts[state] || on.has(state))
@@ -51,7 +73,7 @@ export function filterBar(data, change) {
             "button.chip",
             {
               type: "button",
-              dataset: { state },
+              dataset: { state, key: state },
               "aria-pressed": String(on.has(state)),
               onclick: () => toggle(state),
             },
@@ -60,10 +82,9 @@ export function filterBar(data, change) {
           ),
         ),
     );
-    if (focused) chips.querySelector(`[data-state="${focused}"]`)?.focus();
   }
-  update();
+  draw();
   // The server reads filters; in a report the chips remain.
-  const element = h("div.bar", {}, chips, report ? null : field, trouble);
-  return { element, update, ready: param("where") && !report ? apply() : Promise.resolve() };
+  const element = h("div.bar", {}, chips, report ? null : [field, offers], trouble);
+  return { element, update: draw, ready: param("where") && !report ? apply() : Promise.resolve() };
 }

@@ -1,11 +1,16 @@
-// A table of any number of rows of which only those in view exist.
-import { h, replace } from "../lib/dom.js";
+// A table of any number of rows of which only those in view exist. A row that stays in view keeps
+// its nodes, its focus and the selection of its text.
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 
 const rowHeight = 28;
 const margin = 12;
 
+// A drag that selected text is no click on the row.
+const isSelecting = () => getSelection()?.isCollapsed === false;
+
 // options: columns [{title, cell(i) -> child, num, sort}], rows(): indices to show, label,
-// open(i), selected(i), select(i), onSort(name), sorted {name, down}, id(i).
+// open(i), selected(i), select(i), onSort(name), sorted {name, down}, key(i).
 export class Grid {
   constructor(options) {
     Object.assign(this, options);
@@ -43,7 +48,7 @@ export class Grid {
   }
 
   drawHead() {
-    replace(
+    update(
       this.head,
       h(
         "tr",
@@ -75,7 +80,7 @@ export class Grid {
     const last = Math.min(this.list.length, first + shown);
     const rows = [];
     for (let at = first; at < last; at++) rows.push(this.row(at));
-    replace(this.body, this.gap(first), rows, this.gap(this.list.length - last));
+    update(this.body, this.gap(first), rows, this.gap(this.list.length - last));
     if (this.focused >= first && this.focused < last && this.refocus) {
       this.body.children[this.focused - first + 1].focus({ preventScroll: true });
     }
@@ -96,10 +101,11 @@ export class Grid {
       "tr.row",
       {
         tabindex: "-1",
+        dataset: { key: this.key?.(i) ?? i },
         "aria-rowindex": at + 2,
         "aria-selected": this.selected?.(i) ? "true" : null,
         onclick: (event) => {
-          if (!event.target.closest("a, button")) {
+          if (!event.target.closest("a, button") && !isSelecting()) {
             this.focused = at;
             this.select?.(i);
           }

@@ -1,7 +1,7 @@
 // A parameter set as a form, and what it is enqueued as: a new trial, or a fork of a run.
 import { post, requestId } from "../lib/api.js";
 import { param as shown, plural, short } from "../lib/format.js";
-import { spaceOf } from "../lib/sweep.js";
+import { spaceOf } from "../lib/sweep_words.js";
 import { ask } from "./dialog.js";
 
 // What a value may be, as a remark.

@@ -3,7 +3,8 @@ import { h } from "../lib/dom.js";
 import { param, plural, words } from "../lib/format.js";
 import { hasRuns, omissions, report } from "../lib/report.js";
 import { kept, linkOf, links } from "../lib/route.js";
-import { isPopulation, sweepData } from "../lib/sweep.js";
+import { sweepData } from "../lib/sweep.js";
+import { isPopulation } from "../lib/sweep_words.js";
 
 export const runStates = [
   "running",
@@ -72,7 +73,7 @@ export function table(given, rows, caption = "") {
   const body = rows.map((row) =>
     h(
       "tr",
-      {},
+      { dataset: typeof row.id === "string" ? { key: row.id } : {} },
       columns.map(([, value, more]) => {
         const cell = value(row);
         return h(more?.num ? "td.num" : more?.mono ? "td.mono" : "td", {}, cell ?? "–");

@@ -1,5 +1,6 @@
 // What a run used of its worker: metrics that the worker measures, with their units.
-import { h, replace } from "../lib/dom.js";
+import { h } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { memory, short } from "../lib/format.js";
 import { linePlot } from "../chart/line.js";
 import { card } from "../ui/card.js";
@@ -33,7 +34,7 @@ export function useCard({ metrics, sweep, why }, place, plots) {
   const said = why?.use?.text;
   if (place.dataset.said === (said ?? "")) return;
   place.dataset.said = said ?? "";
-  replace(
+  update(
     place,
     card(
       "Use of the worker",

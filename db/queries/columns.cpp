@@ -2,6 +2,8 @@
 #include <charconv>
 #include <vector>
 
+#include "db/leaderboard.hpp"
+#include "db/projection/further.hpp"
 #include "db/queries/overview.hpp"
 #include "db/scan.hpp"
 #include "db/sql.hpp"
@@ -10,6 +12,9 @@ namespace hone {
 namespace {
 
 constexpr std::string_view steps_of = "SELECT trial, step FROM run";
+constexpr std::string_view further_of =
+    "(SELECT p.further FROM run r JOIN report p ON p.trial = r.trial AND p.replicate = r.replicate"
+    " AND p.phase = r.reports - 1 WHERE r.trial = t.id AND r.replicate = 0)";
 constexpr std::string_view time_of = "SELECT trial, ended_at - granted_at FROM attempt";
 
 // The ids of a sweep's trials. They rise with the trials' numbers, and where they are close to each
@@ -70,7 +75,14 @@ std::string select_cells(CellsWanted wanted, std::string_view where) {
   add(wanted.steps, "(SELECT sum(step) FROM run WHERE trial = t.id)", "0");
   add(wanted.seconds, "(SELECT sum(ended_at - granted_at) FROM attempt WHERE trial = t.id)", "0");
   add(wanted.params, "t.params", "''");
-  return select.append(" FROM trial t WHERE ").append(where);
+  add(wanted.further, further_of, "NULL");
+  add(wanted.place, "coalesce(t.confirmed_cost, 9e999)", "9e999");
+  add(wanted.place, sql::tier, "0");
+  add(wanted.place, sql::key, "0");
+  select.append(" FROM trial t ");
+  // CROSS: the trials stay the outer loop.
+  if (wanted.place) select.append("CROSS JOIN sweep s ON s.id = t.sweep ");
+  return select.append("WHERE ").append(where);
 }
 
 void use_rows(sql::Scan& rows, Goal goal, const TrialSums* sums,
@@ -89,6 +101,11 @@ void use_rows(sql::Scan& rows, Goal goal, const TrialSums* sums,
     cells.steps = rows.integer(9);
     cells.seconds = static_cast<double>(rows.integer(10)) / 1e6;
     cells.params = rows.view(11);
+    const auto further = rows.view(12);
+    cells.further = further.empty() ? std::vector<Score>{} : read_further(std::string(further));
+    cells.confirmed = sql::score_of(rows.real(13), goal);
+    cells.tier = rows.small(14);
+    cells.key = rows.real(15);
     if (sums != nullptr) sums->add_to(cells);
     use(cells);
   }

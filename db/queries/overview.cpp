@@ -88,11 +88,14 @@ void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,
 }
 
 // In the order of trial_by_rank: after the best trial of all, the best of those before it, and so
-// on. Each step begins where the one before it ended, and reads the index alone.
+// on, of those that the leaderboard ranks by their value. Each step begins where the one before it
+// ended in that index.
 std::vector<TrialMark> improvements(SQLite::Database& db, SweepId sweep, Goal goal) {
   SQLite::Statement s(db,
-                      "SELECT id, number, cost FROM trial WHERE sweep = ? AND cost > ?"
-                      " AND number < ? ORDER BY cost, number LIMIT 1");
+                      "SELECT t.id, t.number, t.cost FROM trial t JOIN sweep s ON s.id = t.sweep"
+                      " WHERE t.sweep = ? AND t.cost > ? AND t.number < ? AND NOT t.failed"
+                      " AND 2 * t.length >= s.longest AND 2 * t.runs >= s.most_runs"
+                      " ORDER BY t.cost, t.number LIMIT 1");
   std::vector<TrialMark> marks;
   double cost = -std::numeric_limits<double>::infinity();
   std::int64_t number = std::numeric_limits<std::int64_t>::max();

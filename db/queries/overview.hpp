@@ -120,13 +120,17 @@ struct TrialCells {
   std::string_view state;   // a word of RunState
   std::string_view reason;  // a word of EndReason
   std::optional<Score> value;
+  std::optional<Score> confirmed;  // by the sweep's confirmations
+  int tier = 0;                    // with `key` its place, as in db/leaderboard.hpp
+  double key = 0;
   int phase = 0;
   int runs = 1;
   Instant proposed_at;
   bool pinned = false;
-  std::int64_t steps = 0;   // trained by all of its runs
-  double seconds = 0;       // of its ended attempts
-  std::string_view params;  // JSON
+  std::int64_t steps = 0;      // trained by all of its runs
+  double seconds = 0;          // of its ended attempts
+  std::vector<Score> further;  // of the further objectives, in the last report of its first run
+  std::string_view params;     // JSON
 };
 // The cells that are read only where they are wanted. The sums over a trial's runs and attempts
 // cost as much as the rest.
@@ -135,6 +139,8 @@ struct CellsWanted {
   bool seconds = true;
   bool proposed = true;
   bool pinned = true;
+  bool place = true;  // confirmed, tier and key
+  bool further = true;
   bool params = true;
 };
 // The trials of a sweep by number; `only`: those of these ids.

@@ -1,5 +1,6 @@
 // The trials of a sweep as columns: one array for each field, for pages that show all of them.
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,12 @@
 namespace hone::api {
 namespace {
 
+void add_score(ColumnText& column, const std::optional<Score>& score) {
+  if (!score) return column.add_null();
+  if (score->is_not_reached()) return column.add_text("\"not_reached\"");
+  score->is_diverged() ? column.add_text("\"diverged\"") : column.add(score->value());
+}
+
 // A field that every trial has.
 struct Field {
   std::string_view name;
@@ -29,11 +36,12 @@ constexpr Field fields[] = {
     {"number", [](ColumnText& c, const TrialCells& t) { c.add_integer(t.number); }},
     {"state", [](ColumnText& c, const TrialCells& t) { c.add_plain_word(t.state); }},
     {"reason", [](ColumnText& c, const TrialCells& t) { c.add_plain_word(t.reason); }},
-    {"value",
+    {"value", [](ColumnText& c, const TrialCells& t) { add_score(c, t.value); }},
+    {"confirmed", [](ColumnText& c, const TrialCells& t) { add_score(c, t.confirmed); }},
+    {"tier", [](ColumnText& c, const TrialCells& t) { c.add_integer(t.tier); }},
+    {"key",
      [](ColumnText& c, const TrialCells& t) {
-       if (!t.value) return c.add_null();
-       if (t.value->is_not_reached()) return c.add_text("\"not_reached\"");
-       t.value->is_diverged() ? c.add_text("\"diverged\"") : c.add(t.value->value());
+       t.key < std::numeric_limits<double>::max() ? c.add(t.key) : c.add_null();
      }},
     {"phase", [](ColumnText& c, const TrialCells& t) { c.add_integer(t.phase); }},
     {"seeds", [](ColumnText& c, const TrialCells& t) { c.add_integer(t.runs); }},
@@ -44,22 +52,27 @@ constexpr Field fields[] = {
     {"seconds", [](ColumnText& c, const TrialCells& t) { c.add(t.seconds); }},
 };
 constexpr std::string_view params_prefix = "params.";
+constexpr std::string_view further_prefix = "further.";  // before the metric
 
 // The columns of an answer, by the order in which they were asked for.
 class Table {
  public:
-  Table(const std::string& wanted, const std::vector<std::string>& params) {
+  Table(const std::string& wanted, const std::vector<std::string>& params,
+        const std::vector<std::string>& further) {
     std::string_view rest = wanted;
     while (!rest.empty()) {
       const auto name = rest.substr(0, rest.find(','));
       rest = name.size() == rest.size() ? std::string_view() : rest.substr(name.size() + 1);
-      add_columns(name, params);
+      add_columns(name, params, further);
     }
   }
   [[nodiscard]] const std::optional<Error>& error() const { return error_; }
 
   void add(const TrialCells& trial) {
     for (auto& [field, column] : plain_) field->add(column, trial);
+    for (std::size_t i = 0; i < further_.size(); ++i)
+      add_score(further_[i].second,
+                i < trial.further.size() ? std::optional(trial.further[i]) : std::nullopt);
     ++rows_;
     if (params_.empty()) return;
     auto expected = params_.begin();
@@ -75,18 +88,28 @@ class Table {
     const auto has = [&](std::string_view name) {
       return std::ranges::any_of(plain_, [&](const auto& one) { return one.first->name == name; });
     };
-    return {has("steps"), has("seconds"), has("proposed"), has("pinned"), !params_.empty()};
+    return {has("steps"),
+            has("seconds"),
+            has("proposed"),
+            has("pinned"),
+            has("confirmed") || has("tier") || has("key"),
+            !further_.empty(),
+            !params_.empty()};
   }
   [[nodiscard]] std::size_t rows() const { return rows_; }
   void append_to(std::string& text) {
     for (auto& [field, column] : plain_) column.finish(rows_);
+    for (auto& [name, column] : further_) column.finish(rows_);
     for (auto& [name, key, column] : params_) column.finish(rows_);
     std::size_t bytes = text.size() + 64;
     for (const auto& [field, column] : plain_) bytes += column.bytes();
+    for (const auto& [name, column] : further_) bytes += column.bytes() + 2 * name.size();
     for (const auto& [name, key, column] : params_) bytes += column.bytes() + 2 * name.size();
     text.reserve(bytes);
     text += '{';
     for (const auto& [field, column] : plain_) append(text, std::string(field->name), column);
+    for (const auto& [name, column] : further_)
+      append(text, std::string(further_prefix) + name, column);
     for (const auto& [name, key, column] : params_)
       append(text, std::string(params_prefix) + name, column);
     text += '}';
@@ -97,7 +120,13 @@ class Table {
     text += (text.ends_with('{') ? "" : ",") + to_text(Json(name)) + ":";
     column.append_to(text);
   }
-  void add_columns(std::string_view name, const std::vector<std::string>& params) {
+  void add_columns(std::string_view name, const std::vector<std::string>& params,
+                   const std::vector<std::string>& further) {
+    if (name == "further.*") {
+      further_.clear();
+      for (const auto& metric : further) further_.emplace_back(metric, ColumnText());
+      return;
+    }
     if (name == "params.*") {
       for (const auto& param : params) add_param(param);
       return;
@@ -133,6 +162,7 @@ class Table {
   }
 
   std::vector<std::pair<const Field*, ColumnText>> plain_;
+  std::vector<std::pair<std::string, ColumnText>> further_;  // by metric: all of the sweep, or none
   std::vector<Param> params_;
   std::size_t rows_ = 0;
   std::optional<Error> error_;
@@ -166,6 +196,12 @@ Result<std::optional<std::vector<TrialId>>> wanted_trials(SQLite::Database& db,
   return changed_trials(db, sweep, *after, limits::changed_events_max);
 }
 
+std::vector<std::string> further_names(const SweepSpec& spec) {
+  std::vector<std::string> names;
+  for (const auto& objective : spec.further_objectives) names.push_back(objective.metric);
+  return names;
+}
+
 }  // namespace
 
 // GET /v1/sweeps/{sweep}/columns
@@ -183,7 +219,7 @@ ReadResult columns(SQLite::Database& db, const Request& request) {
   if (!spec) return spec.error();
   const auto* wanted = query_value(request, Query::fields);
   Table table(wanted == nullptr ? "trial,number,state,reason,value,phase,seeds,params.*" : *wanted,
-              param_names(*spec));
+              param_names(*spec), further_names(*spec));
   if (table.error()) return *table.error();
   const auto only = wanted_trials(db, request, *id);
   if (!only) return only.error();

@@ -16,7 +16,8 @@ def browser():
 
 
 class Filled:
-    """A server with a sweep that has ended, one of several seeds with its confirmation, a population, and one in progress."""
+    """A server with a sweep that has ended, one of several seeds with its confirmation, a population, one
+    of two objectives, one of a conditional space with failures, and one in progress."""
 
     def __init__(self, folder):
         self.server = world.start(folder / "data")
@@ -33,6 +34,10 @@ class Filled:
         world.train(self.server, self.confirmation, self.worker, seed=3, fail=0, diverge=0)
         self.population = self.server.submit(world.population_of())
         world.train_population(self.server, self.worker)
+        self.objectives = self.server.submit(world.objectives_of())
+        world.train_objectives(self.server, self.worker)
+        self.nulls = self.server.submit(world.nulls_of())
+        world.train(self.server, self.nulls, self.worker, seed=7, fail=0.8, diverge=0.8)
         self.running = self.server.submit(world.sweep_of("in progress", 40))
         self.grants = world.train(self.server, self.running, self.worker, seed=4, leave=60)
 

@@ -113,6 +113,58 @@ def train(server, sweep, worker, most=None, seed=1, diverge=0.03, fail=0.03, lea
     return open_grants
 
 
+def objectives_of(trials=14):
+    return sweep_of(
+        "two objectives",
+        trials,
+        objective=None,
+        objectives=[
+            {"metric": "return", "goal": "maximize"},
+            {"metric": "latency_ms", "goal": "minimize"},
+        ],
+        terminator={"rule": "none"},
+        budget={"unit": "frames", "per_run": 4000, "phases": 4},
+    )
+
+
+def train_objectives(server, worker, seed=6):
+    """Returns of rising curves, and latencies that grow with them; one trial diverges, one fails."""
+    noise = random.Random(seed)
+    grant = server.acquire(worker)
+    done = 0
+    while grant is not None:
+        latency = noise.uniform(1, 9) + value_of(grant["params"], 3, noise) / 40
+        for phase in range(4):
+            if done == 4 and phase == 2:
+                server.end(grant, "exit_code", 1, "exit status 1", "Traceback: no memory\n")
+                break
+            value = value_of(grant["params"], phase, noise)
+            body = {
+                "phase": phase,
+                "step": 1000 * (phase + 1),
+                "value": "diverged" if done == 7 and phase == 1 else value,
+                "further": [round(latency + phase / 10, 3)],
+            }
+            if server.post(f"/v1/leases/{grant['lease']}/reports", body)["verdict"] != "continue":
+                break
+        done += 1
+        grant = server.acquire(worker)
+
+
+# A choice with null, and a child that only one of its values has.
+NULLS = {
+    "learning_rate": {"type": "float", "min": 1e-5, "max": 1e-2, "scale": "log"},
+    "gamma": {"type": "choice", "values": [0.9, 0.99]},
+    "optimizer": {"type": "choice", "values": ["adam", "sgd"]},
+    "clip": {"type": "choice", "values": [None, 0.5, "norm"]},
+    "momentum": {"type": "float", "min": 0.0, "max": 0.99, "when": "optimizer == 'sgd'"},
+}
+
+
+def nulls_of(trials=16):
+    return {**sweep_of("with null", trials, limits={"max_retries": 0}), "parameters": NULLS}
+
+
 def population_of(**changes):
     """A population whose learning rate may change when a run is resumed."""
     return e2e.sweep_spec(

@@ -1,0 +1,75 @@
+// Texts of values and parameter sets, and the order of the leaderboard.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { param, short } from "../../../dashboard/lib/format.js";
+import { cliText, pythonText, yamlText } from "../../../dashboard/lib/params_text.js";
+import { placeOrder } from "../../../dashboard/lib/place.js";
+import { objectiveOf } from "../../../dashboard/lib/sweep_words.js";
+
+const set = {
+  learning_rate: 0.0012761578232276865,
+  on: true,
+  activation: null,
+  layers: [64, null],
+  name: "it's",
+  "a b": "1",
+};
+
+test("a copied parameter set has all digits, and null as a value", () => {
+  assert.deepEqual(JSON.parse(`{${yamlText({ x: 0.1, y: null }).trim().replaceAll(/^(\w+)/gm, '"$1"').replace("\n", ",")}}`), {
+    x: 0.1,
+    y: null,
+  });
+  assert.match(yamlText(set), /^learning_rate: 0\.0012761578232276865$/m);
+  assert.match(yamlText(set), /^activation: null$/m);
+  assert.match(yamlText(set), /^"a b": "1"$/m);
+  assert.equal(
+    pythonText(set),
+    '{"learning_rate": 0.0012761578232276865, "on": True, "activation": None, ' +
+      '"layers": [64, None], "name": "it\'s", "a b": "1"}',
+  );
+  assert.equal(pythonText({ text: "null", yes: "true" }), '{"text": "null", "yes": "true"}');
+  assert.equal(
+    cliText("sw_1", { a: 1, name: "it's", none: null }),
+    "hone enqueue sw_1 --params 'a=1,name=it'\\''s,none=null'",
+  );
+});
+
+test("null is written as null, and what is not there as nothing", () => {
+  assert.equal(param(null), "null");
+  assert.equal(param(undefined), "");
+  assert.equal(short(null), "–");
+});
+
+test("trials are ordered by tier, key and number", () => {
+  const columns = {
+    tier: [1, 0, 1, 4, 0, 5, 1],
+    key: [-3, 10, -3, null, 2, null, 1e12],
+    number: [7, 1, 2, 3, 4, 5, 6],
+  };
+  assert.deepEqual(placeOrder(columns, [0, 1, 2, 3, 4, 5, 6]), [4, 1, 2, 0, 6, 3, 5]);
+});
+
+test("the objectives of a sweep are all named, and times have units", () => {
+  const budget = { unit: "frames" };
+  const goals = [
+    { metric: "return", goal: "maximize" },
+    { metric: "latency_ms", goal: "minimize" },
+  ];
+  const two = objectiveOf({ objective: goals[0], spec: { objectives: goals, budget } });
+  assert.equal(two.text, "maximize return, minimize latency_ms");
+  assert.deepEqual(two.goals, goals);
+  const soonest = { metric: "return", goal: "soonest" };
+  const steps = objectiveOf({
+    objective: soonest,
+    spec: { objective: { metric: "return", reach: 400, clock: "steps" }, budget },
+  });
+  assert.equal(steps.show(600000), "600 k frames");
+  assert.equal(steps.show("not_reached"), "not reached");
+  const time = objectiveOf({
+    objective: soonest,
+    spec: { objective: { metric: "return", reach: 400, clock: "seconds" }, budget },
+  });
+  assert.equal(time.show(90), "1 min 30 s");
+});
