@@ -1,5 +1,7 @@
 #include "schemas/codec/default_methods.hpp"
 
+#include <algorithm>
+
 #include "schemas/types/spec.hpp"
 
 namespace hone {
@@ -39,8 +41,15 @@ void choose_methods(SweepSpec& spec) {
   if (!spec.terminator.rule.empty()) return;
   if (several || spec.budget.phases == 1)
     spec.terminator.rule = "none";
-  else  // version 1 is what old ledgers name without one
+  else
     spec.terminator = {"hone", {{"version", newest_that_differs(spec)}}};
+}
+
+void choose_version(SweepSpec& spec) {
+  auto& [rule, settings] = spec.terminator;
+  const auto is_version = [](const auto& setting) { return setting.first == "version"; };
+  if (rule == "hone" && std::ranges::none_of(settings, is_version))
+    settings.emplace_back("version", newest_that_differs(spec));
 }
 
 }  // namespace hone

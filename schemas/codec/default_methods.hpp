@@ -13,5 +13,8 @@ inline constexpr std::int64_t trials_max = 1'000'000;  // of a sweep
 // complete. A run of one phase leaves a rule nothing to judge. Populations and dehb have rules of
 // their own.
 void choose_methods(SweepSpec& spec);
+// The newest version of the rule hone, where a file names none. A ledger names it: without one it
+// means version 1.
+void choose_version(SweepSpec& spec);
 
 }  // namespace hone

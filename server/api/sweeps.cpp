@@ -1,4 +1,5 @@
 #include "db/queries/queries.hpp"
+#include "schemas/codec/default_methods.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/types/submit.hpp"
 #include "server/api/arguments.hpp"
@@ -15,6 +16,7 @@ namespace hone::api {
 Result<Command> parse_submit(const Request& request) {
   auto submit = body<SubmitRequest>(request);
   if (!submit) return submit.error();
+  if (!submit->forked_from) choose_version(submit->spec);
   return Command(Submit{*std::move(submit)});
 }
 

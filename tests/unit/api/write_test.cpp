@@ -178,6 +178,25 @@ TEST(ApiWrite, TakesBackALeaseWhoseWorkerIsGone) {
   EXPECT_EQ(std::get<End>(*undo).request.reason, EndReason::requeue_requested);
 }
 
+// A file that named the default rule got version 1 of it, and one that named none version 2.
+TEST(ApiWrite, records_the_newest_version_of_the_rule_hone) {
+  TestApi server;
+  const auto rule_of = [&](const std::string& sweep) {
+    return server.get("/v1/sweeps/" + sweep)["spec"]["terminator"];
+  };
+  const auto first = server.submit(small_spec("hone"));
+  EXPECT_EQ(rule_of(first), Json({{"rule", "hone"}, {"version", 2}}));
+  Json warm = small_spec("hone");
+  warm["search"]["warm_start"] = {first};
+  EXPECT_EQ(rule_of(server.submit(warm))["version"], 4);
+  Json named = small_spec("hone");
+  named["terminator"]["version"] = 1;
+  EXPECT_EQ(rule_of(server.submit(named))["version"], 1);
+  const Json copy = {{"request_id", "copy"}, {"spec", small_spec("hone")}, {"forked_from", first}};
+  EXPECT_EQ(rule_of(server.post("/v1/sweeps", copy)["sweep"]), Json({{"rule", "hone"}}))
+      << "a recorded sweep without a version is one of version 1";
+}
+
 TEST(ApiWrite, RefusesWhatTheRulesRefuse) {
   TestApi server;
   const auto stale =

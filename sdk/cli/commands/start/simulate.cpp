@@ -11,6 +11,7 @@
 #include "base/shown.hpp"
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/default_methods.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/start/methods.hpp"
@@ -71,6 +72,7 @@ Result<SweepSpec> read_spec(const SimulateOptions& options) {
   if (!spec)
     return refuse(Code::invalid, file->place(spec.error().at) + ": " + spec.error().at + ": " +
                                      spec.error().detail);
+  choose_version(*spec);
   return spec;
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/default_methods.hpp"
 #include "schemas/codec/problem.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
@@ -155,8 +156,9 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
   if (!file) return file.error();
   if (const auto named = name_graph(file->document); !named)
     return with_place(options, *file, named.error());
-  const auto spec = decode_request<SweepSpec>(file->document);
+  auto spec = decode_request<SweepSpec>(file->document);
   if (!spec) return with_place(options, *file, spec.error());
+  choose_version(*spec);
   if (const auto fits = check_spec(*spec); !fits) return with_place(options, *file, fits.error());
   if (const auto fits = check_variables(*spec); !fits)
     return with_place(options, *file, fits.error());
