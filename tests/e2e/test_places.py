@@ -311,7 +311,7 @@ def test_a_command_that_the_sweep_file_could_not_state_is_refused(server):
     sweep = server.submit(spec)
     refused = hone("edit", sweep, "--command", "python3 train.py ${lr}", server=server)
     assert refused.returncode != 0 and "${lr} names no parameter of this sweep" in refused.stderr
-    for command, at in [({"run": "t ${lr}"}, "/command/run"), ([], "/command"),
+    for command, at in [({"run": "t ${lr}"}, "/command"), ([], "/command"),
                         ({"run": "t", "cwd": "x"}, "/command/cwd"),
                         ({"run": "t", "code": "snapshot"}, "/command/code"),
                         ({"run": "t", "may_change": ["y"]}, "/command/may_change"),
