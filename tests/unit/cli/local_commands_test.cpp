@@ -37,8 +37,8 @@ TEST(Completion, offers_every_command_and_no_old_name) {
   const Words offered = completed({""});
   for (const Command& command : command_table()) {
     EXPECT_EQ(std::ranges::count(offered, command.name), is_form(command) ? 0 : 1) << command.name;
-    if (!command.old_name.empty())
-      EXPECT_EQ(std::ranges::count(offered, command.old_name), 0) << command.old_name;
+    if (command.old_name.empty()) continue;
+    EXPECT_EQ(std::ranges::count(offered, command.old_name), 0) << command.old_name;
   }
   EXPECT_EQ(completed({"li"}), Words{"lineage"});
 }
