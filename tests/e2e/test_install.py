@@ -64,7 +64,8 @@ def test_completions_are_of_their_shell(prefix):
     bash = prefix / "share/bash-completion/completions/hone"
     output("bash", "-n", bash)
     words = output("bash", "-c",
-                   f"source {bash}; COMP_WORDS=(hone li); COMP_CWORD=1; _hone; echo ${{COMPREPLY[@]}}")
+                   f"PATH={prefix}/bin:$PATH; source {bash}; COMP_WORDS=(hone li); COMP_CWORD=1; "
+                   "_hone; echo ${COMPREPLY[@]}")
     assert "lineage" in words
     assert (prefix / "share/zsh/vendor-completions/_hone").read_text().startswith("#compdef hone")
     assert "complete -c hone" in (prefix / "share/fish/vendor_completions.d/hone.fish").read_text()

@@ -75,6 +75,7 @@ LINES = {
               "fleet create {FLEET}"],
     "doctor": ["doctor"],
     "doctor --versions": ["doctor --versions"],
+    "completion --words": ["completion --words -- best sw_", "completion --words -- ls runs "],
 }
 # They start programs, or ask no server.
 WITHOUT_SERVER = {"up", "init", "simulate", "graph", "db", "server", "worker", "train",

@@ -74,7 +74,7 @@ constexpr auto commands = std::to_array<Command>({
      "hone ls models sw_7\nhone ls models rn_42.0", declare_models, "", "models"},
     {"ls workers", Group::first_day, "", "list the workers",
      "hone ls workers\nhone ls workers --format json", declare_workers},
-    {"show", Group::sweeps, "ID", "show a sweep, trial, run, model, worker, ...",
+    {"show", Group::sweeps, "[ID]", "show a sweep, trial, run, model, worker, ...",
      "hone show sw_7\nhone show rn_42.0\nhone show sw_7 --format value --columns state",
      declare_show},
     {"logs", Group::first_day, "RUN", "print the output of a run, also while it runs",
@@ -214,7 +214,8 @@ constexpr auto commands = std::to_array<Command>({
      "hone token create gpu-node --scope worker --expires 90d\n"
      "hone token ls\nhone token revoke tk_3",
      declare_token},
-    {"fleet", Group::system, "ACTION [FLEET]", "keep workers alive on Slurm, ssh hosts, ...",
+    {"fleet", Group::system, "create|set|ls|show|explain|stop|logs [FLEET]",
+     "keep workers alive on Slurm, ssh hosts, ...",
      "hone fleet create gpu engine=slurm max=20 wall=4h gpus=1 url=http://login:7777\n"
      "hone fleet create fleet.yaml\nhone fleet set gpu max=40\nhone fleet ls\n"
      "hone fleet explain gpu\nhone fleet logs pi_42\nhone fleet stop gpu",
@@ -223,7 +224,8 @@ constexpr auto commands = std::to_array<Command>({
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
     {"doctor --versions", Group::system, "--check", "list which version runs where",
      "hone doctor --versions --check", declare_versions, "", "upgrade"},
-    {"db", Group::system, "check|backup|prune|...", "check, back up, promote or thin a data folder",
+    {"db", Group::system, "check|backup|repair|upgrade|promote|prune|archive",
+     "check, back up, promote or thin a data folder",
      "hone db check\nhone db check --data /data/hone --format json\n"
      "hone db check --link 1234:9f86d081884c...   # was an event up to 1234 changed?\n"
      "hone db backup /backups/hone-monday   # also while a server runs\nhone db upgrade\n"
@@ -251,6 +253,8 @@ constexpr auto commands = std::to_array<Command>({
      "source <(hone completion bash)\nhone completion zsh > ~/.zfunc/_hone\n"
      "hone completion fish > ~/.config/fish/completions/hone.fish",
      declare_completion},
+    {"completion --words", Group::system, "-- WORDS", "print the words that may come next",
+     "hone completion --words -- ls tri\nhone completion --words -- best sw_", declare_words},
 });
 
 }  // namespace

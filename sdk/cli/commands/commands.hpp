@@ -61,6 +61,7 @@ CommandAction declare_evaluate(Flags& flags);
 CommandAction declare_version(Flags& flags);
 CommandAction declare_versions(Flags& flags);
 CommandAction declare_completion(Flags& flags);
+CommandAction declare_words(Flags& flags);
 
 CommandAction declare_steer(Flags& flags, Verb verb);
 template <Verb verb>

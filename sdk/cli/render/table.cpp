@@ -112,6 +112,14 @@ Table without_empty_columns(const Table& table) {
   return kept;
 }
 
+std::vector<std::string> shown_titles(const Table& table, const Screen& screen) {
+  const Widths widths = fitting_widths(table, screen.columns);
+  std::vector<std::string> titles;
+  for (std::size_t i = 0; i < widths.size(); ++i)
+    if (widths[i] >= 0) titles.push_back(table.columns[i].title);
+  return titles;
+}
+
 std::string render(const Table& table, const Screen& screen) {
   const Widths widths = fitting_widths(table, screen.columns);
   std::vector<Cell> titles;

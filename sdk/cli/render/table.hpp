@@ -33,6 +33,9 @@ int least_natural_width(const Table& table);
 // Removes the optional and flexible columns that are empty ("" or "-") in every row.
 Table without_empty_columns(const Table& table);
 
+// The titles of the columns that render() does not leave out.
+std::vector<std::string> shown_titles(const Table& table, const Screen& screen);
+
 // The titles and the rows, with two blanks between columns and none at line ends.
 std::string render(const Table& table, const Screen& screen);
 

@@ -105,14 +105,25 @@ Fields plain_members(const Json& object) {
   return fields;
 }
 
+// With one column for each parameter if that fits, else with one for all parameters.
+Table fitting_table(const Fields& fields, const std::vector<Json>& items, const Screen& screen) {
+  const Instant t = now();
+  Table expanded = without_empty_columns(table_of(with_param_columns(fields, items), items, t));
+  if (least_natural_width(expanded) <= screen.columns) return expanded;
+  return without_empty_columns(table_of(fields, items, t));
+}
+
 }  // namespace
 
 std::string table_text(const Fields& fields, const std::vector<Json>& items, const Screen& screen) {
-  const Instant t = now();
-  const Table expanded =
-      without_empty_columns(table_of(with_param_columns(fields, items), items, t));
-  if (least_natural_width(expanded) <= screen.columns) return render(expanded, screen);
-  return render(without_empty_columns(table_of(fields, items, t)), screen);
+  return render(fitting_table(fields, items, screen), screen);
+}
+
+std::vector<std::string> shown_columns(const Session& session, const Fields& fields,
+                                       const std::vector<Json>& items) {
+  if (!session.options().columns.empty()) return session.options().columns;
+  const Screen& screen = session.screen();
+  return shown_titles(fitting_table(kept(fields, Where::data_only), items, screen), screen);
 }
 
 Result<Exit> print_list(Session& session, const Fields& fields, const std::vector<Json>& items,

@@ -94,6 +94,13 @@ Result<SweepId> resolve_sweep(Session& session, const std::string& word) {
       *id);
 }
 
+std::string next_look(Session& session, SweepId sweep) {
+  const auto row = session.get("/v1/sweeps/" + text(sweep));
+  const std::string state = row ? text_at(*row, "/state") : std::string();
+  const bool ended = !state.empty() && state != "running" && state != "paused";
+  return (ended ? "see why with: hone show " : "follow it with: hone watch ") + text(sweep);
+}
+
 Result<TrialId> resolve_trial(const std::string& word) {
   const auto id = parse_object(word);
   if (!id) return id.error();

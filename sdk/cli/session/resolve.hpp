@@ -22,6 +22,9 @@ Result<ObjectId> parse_object(const std::string& word);
 
 // "" is the newest sweep.
 Result<SweepId> resolve_sweep(Session& session, const std::string& word);
+// Where to look for results that a sweep does not have yet, or will not have: "follow it with: hone
+// watch sw_7", or "see why with: hone show sw_7" once it has ended.
+std::string next_look(Session& session, SweepId sweep);
 Result<TrialId> resolve_trial(const std::string& word);
 // A trial with a single run resolves to that run.
 Result<RunId> resolve_run(Session& session, const std::string& word);

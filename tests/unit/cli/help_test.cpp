@@ -231,7 +231,7 @@ TEST(Overview, fits_a_screen_of_fifty_lines_with_ten_commands_of_a_first_day) {
       EXPECT_NE(text.find(std::string(command.summary)), std::string::npos) << command.name;
     }
   expect_width(text, 80);
-  expect_width(full_overview({}), 90);
+  expect_width(full_overview({}), 102);
 }
 
 TEST(Overview, of_everything_has_every_command_and_form) {

@@ -25,14 +25,48 @@ TEST(CommandsWithoutServer, version_is_text_or_json) {
   EXPECT_EQ(Json::parse(run_line({"version", "--format", "json"}).out)["version"], HONE_VERSION);
 }
 
-TEST(CommandsWithoutServer, completion_names_every_command) {
-  for (const char* shell : {"bash", "zsh", "fish"}) {
-    const std::string script = run_line({"completion", shell}).out;
-    for (const Command& command : command_table())
-      if (!is_form(command)) {
-        EXPECT_TRUE(contains(script, std::string(command.name))) << shell << " " << command.name;
-      }
+std::vector<std::string> completed(std::vector<std::string> words) {
+  std::vector<std::string> line{"completion", "--words", "--server", "http://127.0.0.1:1", "--"};
+  line.insert(line.end(), words.begin(), words.end());
+  return lines_of(run_line(std::move(line)).out);
+}
+
+using Words = std::vector<std::string>;
+
+TEST(Completion, offers_every_command_and_no_old_name) {
+  const Words offered = completed({""});
+  for (const Command& command : command_table()) {
+    EXPECT_EQ(std::ranges::count(offered, command.name), is_form(command) ? 0 : 1) << command.name;
+    if (command.old_name.empty()) continue;
+    EXPECT_EQ(std::ranges::count(offered, command.old_name), 0) << command.old_name;
   }
+  EXPECT_EQ(completed({"li"}), Words{"lineage"});
+}
+
+TEST(Completion, offers_kinds_actions_formats_columns_methods_and_options) {
+  EXPECT_EQ(completed({"ls", ""}), (Words{"models", "runs", "trials", "workers"}));
+  EXPECT_EQ(completed({"mark", "p"}), Words{"pin"});
+  EXPECT_EQ(completed({"token", ""}), (Words{"create", "ls", "revoke"}));
+  EXPECT_EQ(completed({"db", "re"}), Words{"repair"});
+  EXPECT_EQ(completed({"import", "opt"}), Words{"optuna"});
+  EXPECT_EQ(completed({"lineage", "--format", "d"}), Words{"dot"});
+  EXPECT_EQ(completed({"ls", "--format", "js"}), (Words{"json", "jsonl"}));
+  EXPECT_EQ(completed({"ls", "runs", "--columns", "id,sta"}), (Words{"id,started", "id,state"}));
+  EXPECT_EQ(completed({"simulate", "sweep.yaml", "--against", "hyper"}),
+            (Words{"hyperband", "hypertrick"}));
+  EXPECT_EQ(completed({"curve", "rn_1.0", "--sch"}), Words{"--schedule"});
+  EXPECT_EQ(completed({"ls", "trials", "--so"}), Words{"--sort"});
+  EXPECT_EQ(completed({"submit", "sw"}), Words{});  // files
+}
+
+TEST(Completion, of_ids_without_a_server_offers_nothing) {
+  EXPECT_EQ(completed({"best", ""}), Words{});
+  EXPECT_EQ(completed({"no-such-command", ""}), Words{});
+}
+
+TEST(Completion, has_a_script_for_each_shell) {
+  for (const char* shell : {"bash", "zsh", "fish"})
+    EXPECT_TRUE(contains(run_line({"completion", shell}).out, "hone completion --words -- "));
   EXPECT_EQ(run_line({"completion", "tcsh"}).messages,
             "no completion for 'tcsh'; the shells are bash, zsh and fish");
 }

@@ -168,9 +168,9 @@ Result<Exit> list_front(Session& session, SweepId sweep, int limit) {
   if (!reply) return reply.error();
   const std::vector<Json> items = items_at(*reply, "/items");
   const auto shown = static_cast<std::int64_t>(items.size());
-  const auto printed = print_list(
-      session, pareto_columns(), items,
-      text(sweep) + " has no completed trial yet; follow it with: hone watch " + text(sweep));
+  const auto printed =
+      print_list(session, pareto_columns(), items,
+                 text(sweep) + " has no completed trial yet; " + next_look(session, sweep));
   if (const auto all = int_at(*reply, "/front"); printed && all > shown)
     session.note(std::to_string(all - shown) + " more; see them with -n " + std::to_string(all));
   return printed;
@@ -202,19 +202,15 @@ void drop_single_seeds(std::vector<Json>& items) {
     if (single) item["seeds"] = nullptr;
 }
 
-bool any_has(const Json& reply, const char* pointer) {
-  return std::ranges::any_of(member(reply, "/items"),
-                             [&](const Json& item) { return !member(item, pointer).is_null(); });
-}
-
-// What the columns mean, in one line.
-std::string legend(const Json& reply, const Json& sweep) {
+// Explains the columns that are shown, in one line.
+std::string legend(const std::vector<std::string>& columns, const Json& reply, const Json& sweep) {
+  const auto shows = [&](const char* name) { return std::ranges::count(columns, name) > 0; };
   std::optional<std::int64_t> seeds;
   if (text_at(reply, "/aggregate").empty()) seeds = 1;
   std::string text = "value: the " + value_meaning(member(sweep, "/spec"), seeds) + ". ";
-  if (any_has(reply, "/expected")) text += "expected: the value without its luck. ";
-  if (any_has(reply, "/ranks")) text += "ranks: those that the noise allows. ";
-  if (any_has(reply, "/confirmed")) text += "confirmed: on new seeds; it decides the rank. ";
+  if (shows("expected")) text += "expected: the likely value on new seeds. ";
+  if (shows("ranks")) text += "ranks: best and worst plausible place. ";
+  if (shows("confirmed")) text += "confirmed: on new seeds; it decides the rank. ";
   return text;
 }
 
@@ -278,14 +274,15 @@ Result<Exit> list_best(Session& session, const ListOptions& options) {
       marks.not_comparable = marks.not_comparable || one.not_comparable;
     }
   }
-  auto printed = print_list(
-      session, best_columns(), items,
-      text(*sweep) + " has no trial with a value yet; follow it with: hone watch " + text(*sweep));
+  auto printed =
+      print_list(session, best_columns(), items,
+                 text(*sweep) + " has no trial with a value yet; " + next_look(session, *sweep));
   if (!printed || format != Format::table || items.empty()) return printed;
   const auto whole = session.get("/v1/sweeps/" + text(*sweep));
   if (!whole) return whole.error();
-  session.note(further_note(items, *sweep) + legend(*reply, *whole) + marks_text(marks) +
-               scale_note(*reply) + caution(*reply, *sweep));
+  session.note(further_note(items, *sweep) +
+               legend(shown_columns(session, best_columns(), items), *reply, *whole) +
+               marks_text(marks) + scale_note(*reply) + caution(*reply, *sweep));
   for (const std::string& remark : remarks_of(*reply)) session.note(remark);
   return printed;
 }
@@ -344,7 +341,7 @@ CommandAction declare_best(Flags& flags) {
     flags.optional_argument("SWEEP", options.id, sweep_help);
     flags.integer("-n,--limit N", options.limit, {1, 1000}, "list the best N (10)");
     flags.text("--where FILTER", options.where, where_help);
-    flags.flag("--named", options.named, "show the trial that the search method names best");
+    flags.flag("--named", options.named, "show the method's own choice of the best trial");
     flags.flag("--pareto", options.pareto,
                "of several objectives: list the completed trials that no other beats");
   });

@@ -112,7 +112,7 @@ class LogReader {
     const std::string attempt = text(AttemptId{run_, attempt_});
     if (member(reply, "/growing") == true)
       return refuse(Code::timed_out, text_at(reply, "/worker") + " has not sent the log of " +
-                                         attempt + "; its hone may be older than the server's");
+                                         attempt + " yet: it is busy, or gone (hone ls workers)");
     session_.note(attempt +
                   " left no log: it wrote nothing, its worker was lost, or its log was "
                   "removed since");

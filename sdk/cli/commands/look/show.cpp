@@ -61,7 +61,7 @@ Result<Exit> show_with(Session& session, const ObjectId& id, const std::string& 
   return print_shown(session, id, *std::move(object), head, rest);
 }
 
-// What the run used, in the words of `hone explain`; "" where that is not known.
+// Describes the resources that a run used, as `hone explain` does; "" if unknown.
 std::string use_text(Session& session, const std::string& run) {
   if (session.options().format != Format::table) return {};
   const auto explanation = session.get("/v1/runs/" + run + "/explain");
@@ -138,9 +138,9 @@ Result<Exit> show_object(Session& session, const std::string& word) {
 
 CommandAction declare_show(Flags& flags) {
   return with_options(show_object, [&](std::string& id) {
-    flags.argument("ID", id,
-                   "any id: sw_7 (or the sweep's name), tr_42, rn_42.0, rn_42.0#1, md_9, wf_2, "
-                   "ds_3, wk_1, ev_3");
+    flags.optional_argument("ID", id,
+                            "any id: sw_7 (or the sweep's name; the newest sweep), tr_42, rn_42.0, "
+                            "rn_42.0#1, md_9, wf_2, ds_3, wk_1, ev_3");
   });
 }
 

@@ -71,7 +71,7 @@ Result<TrialId> best_trial(Session& session, SweepId sweep) {
   const std::string best = text_at(*reply, "/items/0/id");
   if (best.empty())
     return refuse(Code::not_found,
-                  text(sweep) + " has no reports yet; follow it with: hone watch " + text(sweep));
+                  text(sweep) + " has no reports yet; " + next_look(session, sweep));
   return resolve_trial(best);
 }
 

@@ -1,6 +1,7 @@
 // confirm: shows what a confirmation found; with --start, trains the leaders of a sweep again on
 // seeds that no run of it has used.
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -54,13 +55,16 @@ std::string optimism_text(double optimism) {
   return ": " + number_text(std::abs(optimism)) + (optimism > 0 ? " worse.\n" : " better.\n");
 }
 
-// What the columns mean.
-std::string legend(const Json& report) {
+// Explains the columns that are shown.
+std::string legend(const std::vector<std::string>& columns, const Json& report) {
+  const auto shows = [&](const char* name) { return std::ranges::count(columns, name) > 0; };
   std::string out = "iqm: the interquartile mean of " + std::to_string(int_at(report, "/seeds")) +
                     " seeds that tuning never used";
-  if (const Json& bar = member(report, "/items/0/bar/value"); bar.is_number())
+  if (const Json& bar = member(report, "/items/0/bar/value"); bar.is_number() && shows("near best"))
     out += "; near best: the share of seeds that reach " + number_text(bar.get<double>());
-  return out + "; chance best: of 2000 bootstrap resamples; tuned: the value in tuning.\n";
+  if (shows("chance best")) out += "; chance best: of 2000 bootstrap resamples";
+  if (shows("tuned")) out += "; tuned: the value in tuning";
+  return out + ".\n";
 }
 
 // An interquartile mean leaves out the quarter of the seeds that did worst.
@@ -86,10 +90,10 @@ std::string schedules_text(const Json& items) {
   return {};
 }
 
-std::string confirmation_summary(const Json& report) {
+std::string confirmation_summary(const std::vector<std::string>& columns, const Json& report) {
   const Json& items = member(report, "/items");
   const Json& first = member(report, "/items/0");
-  std::string out = legend(report) + collapse_text(first) + schedules_text(items);
+  std::string out = legend(columns, report) + collapse_text(first) + schedules_text(items);
   if (const Json& optimism = member(first, "/optimism"); optimism.is_number())
     out += "Tuning reported " + number_text(number_at(first, "/tuned_value")) +
            " for the first; confirmed, its value is " + number_text(number_at(first, "/iqm")) +
@@ -118,14 +122,15 @@ Result<Exit> print_confirmation(Session& session, const Json& report) {
                               text_at(report, "/confirmation");
   auto printed = print_list(session, confirmation_columns(), rows, waiting);
   if (printed && format == Format::table && !rows.empty())
-    session.note(confirmation_summary(report));
+    session.note(
+        confirmation_summary(shown_columns(session, confirmation_columns(), rows), report));
   return printed;
 }
 
 // A sweep without workers waits for a user's program.
 bool is_asked(const Json& sweep) { return text_at(sweep, "/spec/trainer/name") == "ask"; }
 
-// What is about to be trained, as a question.
+// Describes the training that would start, as a question.
 std::string question_text(Session& session, const Json& sweep, const ConfirmRequest& request) {
   const auto spec = decode_request<SweepSpec>(member(sweep, "/spec"));
   const std::int64_t instances = spec ? instances_of(*spec) : 1;

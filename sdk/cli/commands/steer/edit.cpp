@@ -119,7 +119,7 @@ Status read_turns(const EditOptions& options, EditRequest& request) {
   return Done{};
 }
 
-// What the further trials of a continued sweep learn from: an imported one may hold trials outside
+// Describes which trials a continued sweep learns from: an imported one may hold trials outside
 // its space.
 void note_fitting(Session& session, const std::string& id) {
   const auto sweep = session.get("/v1/sweeps/" + id);
@@ -340,7 +340,7 @@ CommandAction declare_edit(Flags& flags) {
                   "weight in the division of slots between sweeps (1)");
     flags.text("--slots MIN:MAX", options.slots,
                "slots that its runs get before other sweeps, and at most");
-    flags.text("--by TIME", options.by, "when it is wanted: 2h from its submission, 18:00, none");
+    flags.text("--by TIME", options.by, "wanted by: 2h from its submission, 18:00, none");
     flags.text("--command LINE", options.command,
                "words of the program for attempts from now on, or {run: ..., cwd: ...}");
     flags.texts("--widen NAME=MIN:MAX", options.widen,
