@@ -85,14 +85,14 @@ Repetitions read(const Spot& spot) {
 }
 
 void fields(Reader& f, Cost& cost) {
-  f.some("trials", cost.trials, Count{1, trials_max})
-      .some("steps", cost.steps, Count{1, exact_max});
+  f.some("trials", cost.trials, Count{1, trials_max}).some("runs", cost.runs, Count{1, trials_max});
+  f.some("steps", cost.steps, Count{1, exact_max});
   f.some("seconds", cost.seconds, Length{seconds(1), true});
 }
 
 void check(Reader& f, const Cost& cost) {
-  const int set =
-      int{cost.trials.has_value()} + int{cost.steps.has_value()} + int{cost.seconds.has_value()};
+  const int set = int{cost.trials.has_value()} + int{cost.runs.has_value()} +
+                  int{cost.steps.has_value()} + int{cost.seconds.has_value()};
   if (set != 1)
     f.refuse_rule("trials", "exactly one of trials, runs, steps and seconds must be equal");
 }
