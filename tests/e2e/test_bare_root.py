@@ -18,6 +18,7 @@ RELEASES = [name for name in os.environ.get("HONE_BARE_ROOT", "").split(",") if 
 UBUNTU = ("bionic", "focal", "jammy", "noble")
 # Debian 12 has no package with Ubuntu's keys.
 UBUNTU_OPTIONS = ("--no-check-gpg", "--components=main,universe")
+UBUNTU_SCRIPT = "/usr/share/debootstrap/scripts/gutsy"  # of all: Debian 12 has no link for noble
 UBUNTU_MIRROR = os.environ.get("HONE_UBUNTU_MIRROR", "http://archive.ubuntu.com/ubuntu")
 OLD_PIP = ("bionic", "focal")  # before 20.3, which knows the tag of the wheel
 NEWER_PIP = "env/bin/pip install -q --no-index /pip-*.whl"
@@ -70,7 +71,8 @@ def test_a_new_user_of_a_bare_system_runs_a_sweep(release, wheel, tmp_path):
     if os.geteuid() != 0 or shutil.which("debootstrap") is None:
         pytest.skip("needs root and debootstrap")
     root = tmp_path / release
-    options, mirror = (UBUNTU_OPTIONS, [UBUNTU_MIRROR]) if release in UBUNTU else ((), [])
+    options, mirror = (UBUNTU_OPTIONS, [UBUNTU_MIRROR, UBUNTU_SCRIPT]) \
+        if release in UBUNTU else ((), [])
     made = subprocess.run(["debootstrap", "--variant=minbase", "--include=python3,python3-venv",
                            *options, release, root, *mirror], capture_output=True, text=True)
     assert made.returncode == 0, made.stdout[-2000:] + made.stderr[-2000:]
