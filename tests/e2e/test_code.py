@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from commands import hone, ok, write_spec
-from repositories import commit, git, repository
+from repositories import commit, repository
 from test_worker import Worker, wait_for
 
 PROGRAM = """import json, os, sys, time

@@ -6,8 +6,8 @@ import pytest
 
 from conftest import program
 
-TRAINERS = ("ga3c", "a3c", "a2c", "ppo", "impala", "dqn", "apex", "gorila", "sac", "placement", "cem",
-            "reinforce", "harmony")
+TRAINERS = ("ga3c", "a3c", "a2c", "ppo", "impala", "dqn", "apex", "gorila", "sac", "placement",
+            "cem", "reinforce", "harmony")
 UNITS = {"placement": "placements", "cem": "episodes", "reinforce": "episodes", "harmony": "jobs"}
 METRICS = {"placement": "step_ms", "harmony": "of_load_balancing"}
 SWEEP = """\

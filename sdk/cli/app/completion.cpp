@@ -5,6 +5,7 @@
 #include <regex>
 #include <sstream>
 
+#include "schemas/trainers/trainers.hpp"
 #include "sdk/cli/app/command_line.hpp"
 #include "sdk/cli/app/command_table.hpp"
 #include "sdk/cli/app/help.hpp"
@@ -17,7 +18,6 @@
 #include "sdk/cpp/import/import.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/terminators/terminator.hpp"
-#include "worker/train/settings/trainers.hpp"
 
 namespace hone::cli {
 namespace {

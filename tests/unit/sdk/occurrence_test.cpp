@@ -45,7 +45,7 @@ TEST(Occurrences, follow_choices_nested_choices_and_counts) {
   EXPECT_EQ(found.when, expected);
 }
 
-// A number beside which a parameter happened to occur is no reason.
+// A number with which a parameter happened to occur is no reason.
 TEST(Occurrences, of_few_trials_have_no_threshold) {
   const std::vector<AskedParams> trials = {{{"lr", 0.1}}, {{"lr", 0.2}, {"clip", 0.3}}};
   const Occurrences found = infer_occurrences(trials);
