@@ -14,7 +14,7 @@
 namespace hone {
 
 // A trainer of hone-train. `settings` are the fixed ones of the sweep file (env, envs, mode, ...);
-// the trial's params come on top. worker/train/settings/trainers.hpp says what each accepts.
+// the trial's params come on top. schemas/trainers/trainers.hpp says what each accepts.
 struct BuiltinTrainer {
   std::string name;
   Params settings;

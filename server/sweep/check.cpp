@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/nearest.hpp"
 #include "schemas/rules/rules.hpp"
+#include "schemas/trainers/check.hpp"
+#include "schemas/trainers/words.hpp"
 #include "schemas/types/passing.hpp"
 #include "schemas/types/reach.hpp"
 #include "server/search/samplers/cmaes/cost.hpp"
@@ -19,22 +20,11 @@
 #include "server/sweep/forks.hpp"
 #include "server/sweep/rule_forks.hpp"
 #include "server/sweep/shape.hpp"
-#include "worker/train/settings/trainers.hpp"
 
 namespace hone {
 namespace {
 
 constexpr int runs_of_trial_max = 10'000;
-
-std::vector<std::string_view> split_words(std::string_view words) {
-  std::vector<std::string_view> parts;
-  while (!words.empty()) {
-    const auto end = std::min(words.find(' '), words.size());
-    if (end > 0) parts.push_back(words.substr(0, end));
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-  return parts;
-}
 
 std::string comma_separated(std::span<const std::string_view> words) {
   std::string text;
@@ -150,101 +140,35 @@ Status check_terminator(const TerminatorSpec& spec, const SweepShape& shape) {
   return Done{};
 }
 
-std::optional<double> as_number(const Value& value) {
-  if (const auto* real = std::get_if<double>(&value)) return *real;
-  if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
-  return std::nullopt;
-}
-
-std::string range_sentence(const SettingInfo& info) {
-  std::ostringstream text;
-  text << info.name
-       << (info.kind == SettingKind::integer ? " must be a whole number from "
-                                             : " must be a number from ")
-       << info.min << " to " << info.max;
-  return text.str();
-}
-
-Status check_value(const SettingInfo& info, const Value& value, const std::string& at) {
-  if (info.kind == SettingKind::text) {
-    if (std::holds_alternative<std::string>(value)) return Done{};
-    return refuse(Code::invalid, std::string(info.name) + " must be a string", at);
-  }
-  if (info.kind == SettingKind::word) {
-    const auto known = split_words(info.words);
-    const auto* word = std::get_if<std::string>(&value);
-    if (word == nullptr)
-      return refuse(Code::invalid,
-                    std::string(info.name) + " must be one of " + comma_separated(known), at);
-    if (!accepts_word(info, *word))
-      return unknown_word("no " + std::string(info.name), *word, known, at);
-    return Done{};
-  }
-  const auto number = as_number(value);
-  const bool whole = number && *number == std::floor(*number);  // 3.0 is an int
-  if (!number || *number < info.min || *number > info.max ||
-      (info.kind == SettingKind::integer && !whole))
-    return refuse(Code::invalid, range_sentence(info), at);
-  return Done{};
-}
-
-// Refuses a domain with a value that the trainer does not accept. The bounds decide for ranges.
-Status check_domain(const SettingInfo& info, const Domain& domain, const std::string& at) {
-  struct Visitor {
-    const SettingInfo& info;
-    const std::string& at;
-    Status operator()(const FloatDomain& d) const {
-      if (info.kind == SettingKind::integer)
-        return refuse(Code::invalid, range_sentence(info) + ": write type: int", at + "/type");
-      if (auto low = check_value(info, d.min, at + "/min"); !low) return low;
-      return check_value(info, d.max, at + "/max");
-    }
-    Status operator()(const IntDomain& d) const {
-      if (auto low = check_value(info, d.min, at + "/min"); !low) return low;
-      return check_value(info, d.max, at + "/max");
-    }
-    Status operator()(const ChoiceDomain& d) const {
-      for (std::size_t i = 0; i < d.values.size(); ++i)
-        if (auto fits = check_value(info, d.values[i], at + "/values/" + std::to_string(i)); !fits)
-          return fits;
-      return Done{};
-    }
-    Status operator()(const BoolDomain&) const { return check_value(info, true, at); }
-    Status operator()(const FixedDomain& d) const {
-      return check_value(info, d.value, at + "/value");
-    }
-    Status operator()(const DerivedDomain&) const { return Done{}; }  // its value is not known yet
-  };
-  return std::visit(Visitor{info, at}, domain);
+Error below(Error error, const std::string& at) {
+  error.at = at + error.at;
+  return error;
 }
 
 Status check_trainer(const SweepSpec& spec) {
   const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer);
   if (builtin == nullptr) return Done{};
-  std::vector<std::string_view> trainers;
-  for (const TrainerInfo& info : trainer_catalog()) trainers.push_back(info.name);
+  std::vector<std::string_view> known;
+  for (const TrainerInfo& info : trainer_catalog()) known.push_back(info.name);
   const TrainerInfo* trainer = find_trainer(builtin->name);
-  if (trainer == nullptr)
-    return unknown_word("no trainer", builtin->name, trainers, "/trainer/name");
+  if (trainer == nullptr) return unknown_word("no trainer", builtin->name, known, "/trainer/name");
 
-  std::vector<std::string_view> settings;
-  for (const SettingInfo& info : trainer->settings) settings.push_back(info.name);
-  const std::string no_setting = "trainer '" + builtin->name + "' has no setting";
   for (const Param& fixed : builtin->settings) {
-    const SettingInfo* info = find_setting(*trainer, fixed.name);
-    if (info == nullptr)
-      return unknown_word(no_setting, fixed.name, settings, "/trainer/" + fixed.name);
-    if (auto fits = check_value(*info, fixed.value, "/trainer/" + fixed.name); !fits) return fits;
+    const std::string at = "/trainer/" + fixed.name;
+    const auto setting = trainers::setting_of(*trainer, fixed.name);
+    if (!setting) return below(setting.error(), at);
+    if (auto fits = trainers::check(**setting, fixed.value); !fits) return below(fits.error(), at);
   }
   for (const Parameter& parameter : spec.parameters) {
     const std::string at = "/parameters/" + parameter.name;
-    const SettingInfo* info = find_setting(*trainer, parameter.name);
-    if (info == nullptr) return unknown_word(no_setting, parameter.name, settings, at);
+    const auto setting = trainers::setting_of(*trainer, parameter.name);
+    if (!setting) return below(setting.error(), at);
     if (find(builtin->settings, parameter.name) != nullptr)
       return refuse(Code::invalid, parameter.name + " is set under trainer already", at);
-    if (auto fits = check_domain(*info, parameter.domain, at); !fits) return fits;
+    if (auto fits = trainers::check(**setting, parameter.domain); !fits)
+      return below(fits.error(), at);
   }
-  const auto objectives = split_words(trainer->objectives);
+  const auto objectives = trainers::words_of(trainer->objectives);
   if (std::find(objectives.begin(), objectives.end(), spec.objective.metric) == objectives.end())
     return unknown_word("trainer '" + builtin->name + "' reports no", spec.objective.metric,
                         objectives, "/objective/metric");
@@ -310,14 +234,11 @@ Status check_instances(const SweepSpec& spec) {
   if (builtin == nullptr) return Done{};
   if (find(builtin->settings, instances.parameter) != nullptr)
     return refuse(Code::invalid, name + " is set under trainer already", at + "/parameter");
-  const SettingInfo* info = find_setting(*find_trainer(builtin->name), instances.parameter);
-  if (info == nullptr)
-    return refuse(Code::invalid, "trainer '" + builtin->name + "' has no setting " + name,
-                  at + "/parameter");
+  const auto setting = trainers::setting_of(*find_trainer(builtin->name), instances.parameter);
+  if (!setting) return below(setting.error(), at + "/parameter");
   for (std::size_t i = 0; i < instances.values.size(); ++i)
-    if (auto fits = check_value(*info, instances.values[i], at + "/values/" + std::to_string(i));
-        !fits)
-      return fits;
+    if (auto fits = trainers::check(**setting, instances.values[i]); !fits)
+      return below(fits.error(), at + "/values/" + std::to_string(i));
   return Done{};
 }
 
@@ -355,6 +276,29 @@ Status check_variables(const SweepSpec& spec) {
     if (auto fits = check(pipeline->steps[i].command, "/steps/" + std::to_string(i) + "/command");
         !fits)
       return fits;
+  return Done{};
+}
+
+Status check_environments(const SweepSpec& spec) {
+  const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer);
+  const auto* trainer = builtin == nullptr ? nullptr : find_trainer(builtin->name);
+  if (trainer == nullptr) return Done{};
+  const auto check = [&](const Value& value, const std::string& at) -> Status {
+    const auto* env = std::get_if<std::string>(&value);
+    if (env == nullptr) return Done{};
+    auto fits = trainers::check_actions(*trainer, *env);
+    return fits ? Status(Done{}) : refuse(Code::invalid, fits.error().detail, at);
+  };
+  if (const Value* env = find(builtin->settings, "env"))
+    if (auto fits = check(*env, "/trainer/env"); !fits) return fits;
+  for (const Parameter& parameter : spec.parameters) {
+    if (parameter.name != "env") continue;
+    const auto* choice = std::get_if<ChoiceDomain>(&parameter.domain);
+    for (std::size_t i = 0; choice != nullptr && i < choice->values.size(); ++i)
+      if (auto fits = check(choice->values[i], "/parameters/env/values/" + std::to_string(i));
+          !fits)
+        return fits;
+  }
   return Done{};
 }
 

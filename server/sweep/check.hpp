@@ -20,8 +20,12 @@ Status check_spec(const SweepSpec& spec, ValueRule rule = ValueRule::decimal);
 // older ledgers ran so.
 Status check_variables(const SweepSpec& spec);
 
-// The same of a spec that no document states: what an edit leads to. It obeys the rules of a sweep
-// file, too (schemas/rules), which a submission has met when its document was read.
+// Refuses a built-in environment whose actions the trainer cannot learn. For new sweeps alone:
+// those of older ledgers ran, and failed, as they were.
+Status check_environments(const SweepSpec& spec);
+
+// The checks of check_spec for a spec that no document states: what an edit leads to. It obeys the
+// rules of a sweep file, too (schemas/rules), which a submission meets when its document is read.
 Status check_changed(const SweepSpec& spec, ValueRule rule);
 
 // Refuses a spec with a parameter that a sweep file may not state. A hone that checked edits by

@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "base/expect.hpp"
+#include "schemas/trainers/trainers.hpp"
 #include "schemas/types/submit.hpp"
 #include "server/sweep/check.hpp"
 #include "server/sweep/hopeless.hpp"
 #include "server/sweep/retention.hpp"
 #include "server/sweep/rules.hpp"
 #include "server/sweep/warm_start.hpp"
-#include "worker/train/settings/trainers.hpp"
 
 namespace hone {
 
@@ -168,6 +168,7 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   if (auto fits = check_open_sweeps(book); !fits) return fits.error();
   if (auto fits = check_spec(request.spec); !fits) return prefixed(fits.error(), "/spec");
   if (auto fits = check_variables(request.spec); !fits) return prefixed(fits.error(), "/spec");
+  if (auto fits = check_environments(request.spec); !fits) return prefixed(fits.error(), "/spec");
   auto learned = check_warm_start(book, request.spec);
   if (!learned) return prefixed(learned.error(), "/spec");
   if (request.forked_from && find_sweep(book, *request.forked_from) == nullptr)

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "base/expect.hpp"
+#include "schemas/trainers/trainers.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/reach.hpp"
 #include "schemas/values/same.hpp"
 #include "server/search/samplers/population/bandit.hpp"
 #include "server/search/samplers/population/changes.hpp"
 #include "server/sweep/bandit_data.hpp"
-#include "worker/train/settings/trainers.hpp"
 
 namespace hone {
 namespace {

@@ -17,10 +17,10 @@ import sys
 RECIPES = {
     "sampler": (2, r'\bmake_grid\b|"grid"', ["server", "schemas/types"]),
     "terminator": (2, r'\bmake_median\b|"median"', ["server", "schemas/types"]),
-    "environment": (2, r"\bacrobot::|Acrobot-v1|/acrobot\.hpp", ["worker", "schemas/types",
-                                                                 "server"]),
+    "environment": (2, r"\bacrobot(::|, builtin)|/acrobot\.hpp", ["worker", "schemas", "server"]),
     "scheduling policy": (1, r'"las", "las"', ["server", "sdk/cli"]),
-    "trainer": (3, r'"cem"|\bcem_(info|row)\b|\(cem\b', ["worker", "schemas/types", "server"]),
+    "trainer": (3, r'\bcem_(info|row|settings)\b|\(cem\b', ["worker", "schemas", "server"]),
+    "setting": (1, r'"priority_beta_end"', ["schemas", "server", "sdk", "dashboard"]),
     "write route": (9, r"\bPin(Request)?\b|\w+_pin(_request)?\b|\{trial\}/pin\b",
                     ["server", "schemas", "db"]),
     "command": (4, r"\bPin\b|\bdecide_pin\b", ["server/sweep"]),

@@ -20,6 +20,7 @@ ALLOWED = {
     "base/net": ["base"],
     "schemas/types": ["base"],
     "schemas/values": ["base", "schemas/types"],
+    "schemas/trainers": ["base", "schemas/types", "schemas/values"],
     "schemas/codec": ["base", "schemas/types", "schemas/values"],
     "schemas/rules": ["base", "schemas/types", "schemas/codec"],
     "placement": ["base", "schemas/types", "schemas/codec"],
@@ -29,7 +30,7 @@ ALLOWED = {
                        "schemas/codec"],
     "server/fleet": ["base", "schemas/types"],
     "server/sweep": ["base", "server/fleet", "server/forecast", "server/search", "schemas/types", "schemas/values",
-                     "schemas/rules", "worker/train/settings"],
+                     "schemas/rules", "schemas/trainers"],
     "server/engines": ["base", "server/fleet", "server/sweep", "server/search", "schemas/types"],
     "server/simulate": ["base", "server/sweep", "server/fleet", "server/search", "schemas/types", "schemas/codec"],
     "db": ["base", "schemas/types", "schemas/codec"],
@@ -50,7 +51,7 @@ ALLOWED = {
                    "server/api", "server/engine", "server/sweep", "db", "schemas/types", "schemas/codec"],
     "sdk/cpp": ["base", "base/net", "schemas/types", "schemas/codec"],
     "sdk/cli": ["base", "sdk/cpp", "placement", "server/upkeep", "server/simulate", "server/cluster", "server/forecast",
-                "server/sweep", "server/search", "worker/train/settings", "schemas/types", "schemas/codec"],
+                "server/sweep", "server/search", "schemas/trainers", "schemas/types", "schemas/codec"],
     "sdk/examples": ["base", "sdk/cpp", "schemas/types", "schemas/codec"],
     "bench": ["base", "sdk/cli", "sdk/cpp", "server/engine", "server/simulate", "server/search",
               "server/sweep", "db", "schemas/types", "schemas/codec"],
@@ -59,9 +60,8 @@ ALLOWED = {
     "worker/app": ["base", "worker/agent", "worker/process", "sdk/cpp", "schemas/types",
                    "schemas/codec"],
     "worker/relay": ["base", "worker/train", "schemas/codec"],
-    "worker/train/settings": ["base", "schemas/types", "schemas/values"],
-    "worker/train/envs": ["base", "schemas/types", "schemas/values", "worker/train/settings"],
-    "worker/train": ["base", "worker/train/envs", "worker/train/settings", "placement",
+    "worker/train/envs": ["base", "schemas/types", "schemas/values", "schemas/trainers"],
+    "worker/train": ["base", "worker/train/envs", "schemas/trainers", "placement",
                      "server/cluster", "server/forecast", "sdk/cpp", "schemas/types", "schemas/codec"],
 }
 
@@ -108,7 +108,7 @@ CONFINED = {
 PURE = ["base/random", "base/rng", "base/text", "server/search", "server/forecast",
         "server/cluster", "server/fleet", "server/sweep", "server/simulate", "schemas/types",
         "schemas/values", "placement",
-        "worker/train/settings"]
+        "schemas/trainers"]
 BANNED_IN_PURE = re.compile(
     r"<(chrono|ctime|random|thread|mutex|atomic|iostream|unordered_map|unordered_set|future)>")
 
@@ -137,9 +137,6 @@ SOURCES = ("*.cpp", "*.hpp", "*.sql")
 
 
 def room_of(path: str) -> str:
-    # What a trainer accepts is in its own folder, and the server links it.
-    if re.fullmatch(r"worker/train/\w+/settings\.cpp", path):
-        return "worker/train/settings"
     return max((room for room in ALLOWED if path.startswith(room + "/")), key=len, default="")
 
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "worker/train/settings/trainers.hpp"
+#include "schemas/trainers/trainers.hpp"
 
 namespace hone::trainers {
 

@@ -1,4 +1,4 @@
-// The trainers of hone-train, by the rows of worker/train/settings/trainers.hpp, which says how to
+// The trainers of hone-train, by the rows of schemas/trainers/trainers.hpp, which says how to
 // add one.
 #pragma once
 

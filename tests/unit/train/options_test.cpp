@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include "worker/train/actor_critic/presets.hpp"
-
 namespace hone::ga3c {
 namespace {
 
@@ -190,35 +188,6 @@ INSTANTIATE_TEST_SUITE_P(
                                    "agents=1, predictors=1, trainers=1"}),
     [](const auto& row) { return std::string(row.param.name); });
 
-TEST(Presets, of_every_environment_are_values_that_the_trainers_accept) {
-  for (const char* trainer : {"ga3c", "a3c", "a2c"}) {
-    const auto plain = settings_of(trainer, {});
-    for (const auto& row : envs::env_table()) {
-      const auto all = with_presets(plain, row.name).all();
-      EXPECT_EQ(all.size(), plain.all().size()) << row.name;
-      EXPECT_TRUE(Settings::resolve(*find_trainer(trainer), all, {}).ok()) << row.name;
-    }
-  }
-}
-
-TEST(Presets, of_a_family_apply_to_all_its_members) {
-  const auto plain = settings_of("ga3c", {});
-  for (const char* game : {"MinAtar-asterix", "MinAtar-breakout", "MinAtar-freeway"})
-    EXPECT_EQ(with_presets(plain, game).integer("epochs"), 3) << game;
-  EXPECT_EQ(with_presets(plain, "LunarLanderContinuous-v3").integer("t_max"), 64);
-  EXPECT_EQ(with_presets(plain, "MountainCar-v0").integer("t_max"), 64);
-  EXPECT_EQ(with_presets(plain, "MountainCarContinuous-v0").integer("t_max"), 256)
-      << "its own family";
-}
-
-TEST(Presets, of_ppo_for_atari_are_values_that_it_accepts) {
-  const auto all = with_ppo_presets(settings_of("ppo", {}), "atari:Pong?stack_num=2").all();
-  EXPECT_TRUE(Settings::resolve(*find_trainer("ppo"), all, {}).ok());
-  const auto plain = settings_of("ppo", {word("env", "atari:Breakout")});
-  EXPECT_EQ(with_ppo_presets(plain, "atari:Breakout").integer("t_max"), 64);
-  EXPECT_EQ(with_ppo_presets(plain, "CartPole-v1").integer("t_max"), 128);
-}
-
 TEST(Presets, are_not_used_in_parity_mode_and_yield_to_the_user) {
   const auto parity = ga3c_options({word("env", "MinAtar-breakout"), word("mode", "parity")});
   EXPECT_EQ(parity.net.hidden, 256);
@@ -229,7 +198,7 @@ TEST(Presets, are_not_used_in_parity_mode_and_yield_to_the_user) {
 }
 
 TEST(Presets, of_the_entropy_at_the_end_count_as_stated) {
-  const auto lander = with_presets(settings_of("ga3c", {}), "LunarLander-v3");
+  const auto lander = settings_of("ga3c", {word("env", "LunarLander-v3")});
   EXPECT_TRUE(lander.stated("entropy_end"));
   EXPECT_FALSE(lander.given("entropy_end"));
   EXPECT_EQ(ga3c_options({word("env", "MountainCar-v0")}).learning.entropy.end, 0);

@@ -1,8 +1,12 @@
-#include "worker/train/settings/settings.hpp"
+#include "schemas/trainers/settings.hpp"
 
 #include <gtest/gtest.h>
 
-#include "worker/train/actor_critic/presets.hpp"
+#include <set>
+
+#include "schemas/trainers/check.hpp"
+#include "schemas/trainers/presets.hpp"
+#include "schemas/trainers/words.hpp"
 
 namespace hone::trainers {
 namespace {
@@ -48,8 +52,8 @@ INSTANTIATE_TEST_SUITE_P(
     Cases, RefusedSetting,
     testing::Values(Refused{{"learningrate", 0.1}, "did you mean 'learning_rate'"},
                     Refused{{"t_max", 2.5}, "whole number"},
-                    Refused{{"t_max", std::int64_t{0}}, "between 1 and"},
-                    Refused{{"gamma", 1.5}, "between 0 and 1"},
+                    Refused{{"t_max", std::int64_t{0}}, "from 1 to 1000, not 0"},
+                    Refused{{"gamma", 1.5}, "from 0 to 1, not 1.5"},
                     Refused{{"gamma", std::string("x")}, "a number"},
                     Refused{{"mode", std::string("parit")}, "did you mean 'parity'"},
                     Refused{{"env", true}, "one of"}));
@@ -62,23 +66,86 @@ TEST(Settings, have_a_valid_default_for_every_trainer) {
   }
 }
 
-TEST(Settings, take_the_defaults_of_an_environment_unless_a_value_was_given) {
-  const auto resolved = Settings::resolve(ga3c(), {{"gamma", 0.9}}, {});
-  ASSERT_TRUE(resolved.ok());
-  auto settings = *resolved;
-  settings.suggest("gamma", "0.5");
-  settings.suggest("t_max", "13");
-  settings.suggest("no_such_setting", "1");
-  EXPECT_EQ(settings.real("gamma"), 0.9);
-  EXPECT_EQ(settings.integer("t_max"), 13);
-  EXPECT_FALSE(settings.given("t_max"));
+Settings settings_in(const char* trainer, const char* env, Params params = {}) {
+  params.push_back({"env", std::string(env)});
+  return Settings::resolve(*find_trainer(trainer), params, {}).value();
 }
 
-TEST(Presets, suit_an_environment_and_leave_the_others_alone) {
-  const auto plain = Settings::resolve(ga3c(), {}, {});
-  ASSERT_TRUE(plain.ok());
-  EXPECT_EQ(hone::ga3c::with_presets(*plain, "CartPole-v1").all(), plain->all());
-  EXPECT_NE(hone::ga3c::with_presets(*plain, "LunarLander-v3").all(), plain->all());
+TEST(Presets, apply_to_what_was_not_given) {
+  const auto lander = settings_in("ga3c", "LunarLander-v3", {{"gamma", 0.9}});
+  EXPECT_EQ(lander.preset().name, "LunarLander");
+  EXPECT_EQ(lander.real("gamma"), 0.9);
+  EXPECT_EQ(find(lander.preset().values, "gamma"), nullptr);
+  EXPECT_EQ(lander.integer("t_max"), 64);
+  EXPECT_FALSE(lander.given("t_max"));
+  EXPECT_TRUE(lander.stated("t_max"));
+  EXPECT_FALSE(lander.stated("rmsprop_decay"));
+  EXPECT_TRUE(settings_in("ga3c", "CartPole-v1").preset().name.empty());
+}
+
+// gym:LunarLander-v3 trained with the defaults of CartPole, while LunarLander-v3 had its preset.
+TEST(Presets, are_those_of_the_environment_however_it_is_written) {
+  for (const auto& [one, other] : std::vector<std::pair<const char*, const char*>>{
+           {"CartPole-v1", "gym:CartPole-v1"},
+           {"LunarLander-v3", "gym:LunarLander-v3"},
+           {"LunarLander-v3", "gym:LunarLander-v2"},
+           {"LunarLanderContinuous-v3", "gym:LunarLander-v3?continuous=true"},
+           {"Pendulum-v1", "gym:Pendulum-v1"},
+           {"atari:Pong", "atari:Breakout?stack_num=2"}})
+    for (const char* trainer : {"ga3c", "a3c", "a2c", "ppo", "dqn", "apex", "gorila"})
+      EXPECT_EQ(settings_in(trainer, one).preset().name, settings_in(trainer, other).preset().name)
+          << trainer << " " << other;
+  EXPECT_EQ(settings_in("sac", "gym:LunarLander-v3?continuous=true").preset().name,
+            "LunarLanderContinuous");
+}
+
+TEST(Presets, are_not_those_of_an_environment_that_is_only_called_alike) {
+  for (const char* env :
+       {"gym:CartPole-v1?sutton_barto_reward=true", "gym:CartPoleSwingUp-v1", "gym:CartPole-v9",
+        "gym:LunarLander-v3?enable_wind=true", "gym:my_module:LunarLander", "gym:ALE/Pong-v5"})
+    for (const char* trainer : {"ga3c", "ppo", "dqn"})
+      EXPECT_TRUE(settings_in(trainer, env).preset().name.empty()) << trainer << " " << env;
+}
+
+TEST(Presets, have_values_that_their_trainers_accept_and_tasks_that_exist) {
+  std::set<std::string_view> tasks{"Atari"};
+  for (const auto name : words_of(find_setting(ga3c(), "env")->words))
+    if (!name.ends_with('*')) tasks.insert(task_of(name));
+  for (const Preset& preset : preset_table()) {
+    for (const auto task : words_of(preset.tasks)) EXPECT_TRUE(tasks.contains(task)) << task;
+    std::set<std::string_view> used;
+    for (const auto name : words_of(preset.trainers)) {
+      ASSERT_NE(find_trainer(name), nullptr) << name;
+      for (const auto assignment : words_of(preset.settings)) {
+        const auto setting = assignment.substr(0, assignment.find('='));
+        if (find_setting(*find_trainer(name), setting) == nullptr) continue;
+        used.insert(assignment);
+        EXPECT_TRUE(parse_assignment(*find_trainer(name), assignment).ok()) << assignment;
+      }
+    }
+    EXPECT_EQ(used.size(), words_of(preset.settings).size()) << preset.trainers << preset.tasks;
+  }
+}
+
+TEST(Presets, of_parity_are_what_was_published) {
+  const auto ga3c = settings_in("ga3c", "MinAtar-breakout", {{"mode", std::string("parity")}});
+  EXPECT_EQ(ga3c.preset().name, "published");
+  EXPECT_EQ(ga3c.integer("agents"), 32);
+  EXPECT_EQ(ga3c.word("dynamic"), "yes");
+  const auto dqn = settings_in("dqn", "CartPole-v1", {{"mode", std::string("parity")}});
+  EXPECT_EQ(dqn.integer("replay_size"), 1'000'000);
+}
+
+TEST(Settings, apply_only_with_values_that_another_setting_has) {
+  for (const auto& trainer : trainer_catalog())
+    for (const auto& setting : trainer.settings) {
+      if (setting.applies.empty()) continue;
+      const auto equals = setting.applies.find('=');
+      const auto* other = find_setting(trainer, setting.applies.substr(0, equals));
+      ASSERT_NE(other, nullptr) << trainer.name << " " << setting.name;
+      for (const auto value : words_of(setting.applies.substr(equals + 1), ','))
+        EXPECT_TRUE(has_word(other->words, value)) << trainer.name << " " << setting.name;
+    }
 }
 
 TEST(Settings, read_numbers_of_the_command_line) {

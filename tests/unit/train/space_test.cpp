@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/trainers/check.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/search/samplers/sampler.hpp"

@@ -4,16 +4,17 @@
 #include <algorithm>
 #include <set>
 
+#include "schemas/trainers/check.hpp"
+#include "schemas/trainers/environments.hpp"
+#include "schemas/trainers/words.hpp"
 #include "schemas/types/wire.hpp"
 #include "worker/train/envs/table.hpp"
-#include "worker/train/settings/environments.hpp"
-#include "worker/train/settings/settings.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone {
 namespace {
 
-#define HONE_NAME(name, place, function) name,
+#define HONE_NAME(name, place, function, actions) name,
 const std::vector<std::string_view> environments{HONE_ENVIRONMENTS(HONE_NAME, HONE_NAME)};
 #undef HONE_NAME
 
@@ -26,7 +27,7 @@ TEST(EnvironmentTable, has_every_name_once) {
 TEST(EnvironmentTable, is_what_hone_train_makes_and_what_sweeps_may_name) {
   const auto* setting = find_setting(*find_trainer("ga3c"), "env");
   for (const auto name : environments) {
-    EXPECT_TRUE(accepts_word(*setting, name)) << name;
+    EXPECT_TRUE(trainers::parse_setting(*setting, name).ok()) << name;
     const auto found = envs::find_env(name);
     EXPECT_TRUE(found.ok() || found.error().detail.find("needs Box2D") != std::string::npos)
         << name;
@@ -36,11 +37,21 @@ TEST(EnvironmentTable, is_what_hone_train_makes_and_what_sweeps_may_name) {
 }
 
 TEST(EnvironmentTable, keeps_the_order_and_the_patterns_of_other_programs) {
-  const auto words = trainers::words_of(*find_setting(*find_trainer("a2c"), "env"));
+  const auto words = trainers::words_of(find_setting(*find_trainer("a2c"), "env")->words);
   ASSERT_EQ(words.size(), environments.size() + 2);
   EXPECT_TRUE(std::equal(environments.begin(), environments.end(), words.begin()));
   EXPECT_EQ(words[words.size() - 2], "gym:*");
   EXPECT_EQ(words.back(), "atari:*");
+}
+
+TEST(EnvironmentTable, states_the_kind_of_actions_that_each_environment_has) {
+  const auto& discrete = *find_trainer("dqn");
+  const auto& continuous = *find_trainer("sac");
+  for (const auto& row : envs::env_table()) {
+    const bool is_discrete = row.spec->action_kind == envs::ActionKind::discrete;
+    EXPECT_EQ(trainers::check_actions(discrete, row.name).ok(), is_discrete) << row.name;
+    EXPECT_EQ(trainers::check_actions(continuous, row.name).ok(), !is_discrete) << row.name;
+  }
 }
 
 TEST(EnvironmentTable, suggests_a_name_for_a_misspelled_one) {
@@ -51,13 +62,16 @@ TEST(EnvironmentTable, suggests_a_name_for_a_misspelled_one) {
 }
 
 TEST(Words, that_end_in_a_star_accept_all_longer_words_with_that_beginning) {
-  const SettingInfo setting{"x", SettingKind::word, 0, 0, "plain gym:*", "plain", ""};
-  EXPECT_TRUE(accepts_word(setting, "plain"));
-  EXPECT_FALSE(accepts_word(setting, "gym:"));
-  EXPECT_TRUE(accepts_word(setting, "gym:Any-v1"));
-  EXPECT_FALSE(accepts_word(setting, "gym"));
-  EXPECT_FALSE(accepts_word(setting, "plain2"));
-  EXPECT_FALSE(accepts_word(setting, ""));
+  const auto setting = setting_rows::word("x", SettingGroup::task, "plain gym:*", "plain", "");
+  const auto accepts = [&](std::string_view text) {
+    return trainers::parse_setting(setting, text).ok();
+  };
+  EXPECT_TRUE(accepts("plain"));
+  EXPECT_FALSE(accepts("gym:"));
+  EXPECT_TRUE(accepts("gym:Any-v1"));
+  EXPECT_FALSE(accepts("gym"));
+  EXPECT_FALSE(accepts("plain2"));
+  EXPECT_FALSE(accepts(""));
 }
 
 TEST(TrainerCatalog, has_the_trainers_in_the_order_of_the_rows) {

@@ -2,8 +2,6 @@
 
 #include <string>
 
-#include "worker/train/actor_critic/presets.hpp"
-
 namespace hone::ga3c {
 namespace {
 
@@ -15,18 +13,9 @@ constexpr int own_batch_samples = 512;         // of A3C and A2C: longer rollout
 constexpr WorkerCounts dynamic_max{32, 8, 8};  // more threads only wait
 constexpr int processes_max = 256;             // as hone-relay has seats
 
-// The setting; in parity mode the published value, unless the user gave one.
-double real(const Settings& settings, std::string_view name, bool parity, double published) {
-  return parity && !settings.given(name) ? published : settings.real(name);
-}
-
-int whole(const Settings& settings, std::string_view name, bool parity, int published) {
-  return parity && !settings.given(name) ? published : settings.small_integer(name);
-}
-
-OptimizerRule optimizer_of(const Settings& settings, bool parity) {
+OptimizerRule optimizer_of(const Settings& settings) {
   OptimizerRule rule;
-  rule.clip = real(settings, "grad_clip", parity, 0);
+  rule.clip = settings.real("grad_clip");
   if (settings.word("optimizer") == "adam") {
     rule.kind = OptimizerKind::adam;
     rule.decay = settings.real("adam_beta2");
@@ -35,7 +24,7 @@ OptimizerRule optimizer_of(const Settings& settings, bool parity) {
     return rule;
   }
   rule.decay = settings.real("rmsprop_decay");
-  rule.epsilon = real(settings, "rmsprop_epsilon", parity, 0.1);
+  rule.epsilon = settings.real("rmsprop_epsilon");
   return rule;
 }
 
@@ -43,7 +32,7 @@ LearningRule learning_of(const Settings& settings, std::int64_t frames_total,
                          const Options& options) {
   const bool parity = options.parity;
   LearningRule rule;
-  rule.entropy.start = real(settings, "entropy", parity, 0.01);
+  rule.entropy.start = settings.real("entropy");
   rule.entropy.end =
       settings.stated("entropy_end") ? settings.real("entropy_end") : rule.entropy.start;
   rule.loss.value = settings.real("value_loss");
@@ -52,10 +41,12 @@ LearningRule learning_of(const Settings& settings, std::int64_t frames_total,
     rule.loss.ratio_clip = settings.real("ratio_clip");
     rule.epochs = settings.small_integer("epochs");
   }
-  rule.optimizer = optimizer_of(settings, parity);
+  rule.optimizer = optimizer_of(settings);
   rule.mean_loss = !parity;
-  rule.rate.start = real(settings, "learning_rate", parity, 3e-4);
-  rule.rate.end = real(settings, "learning_rate_end", parity, rule.rate.start);
+  rule.rate.start = settings.real("learning_rate");
+  // The published step size does not fall.
+  const bool falls = !parity || settings.given("learning_rate_end");
+  rule.rate.end = falls ? settings.real("learning_rate_end") : rule.rate.start;
   rule.frames_total = frames_total;
   return rule;
 }
@@ -63,9 +54,9 @@ LearningRule learning_of(const Settings& settings, std::int64_t frames_total,
 AgentRule agent_of(const Settings& settings, const Options& options) {
   const bool parity = options.parity;
   AgentRule rule;
-  rule.t_max = whole(settings, "t_max", parity, 5);
+  rule.t_max = settings.small_integer("t_max");
   rule.discount = {settings.real("gamma"), settings.real("lambda")};
-  rule.reward_clip = real(settings, "reward_clip", parity, 1);
+  rule.reward_clip = settings.real("reward_clip");
   if (options.scheme == Scheme::impala) {
     rule.bounded = true;
   } else if (!parity) {
@@ -87,14 +78,12 @@ NetKind kind_of(const std::string& word, const envs::Planes& planes) {
 
 Status take_network(const Settings& settings, Options& options) {
   const auto& spec = options.env.spec;
-  const auto& word = settings.word("activation");
-  auto activation = word == "relu" ? Activation::relu : Activation::tanh;
-  if (options.parity && !settings.given("activation")) activation = Activation::relu;
   options.net.inputs = spec.observation_size;
   options.net.storage = spec.storage;
-  options.net.hidden = whole(settings, "hidden", options.parity, 256);
+  options.net.hidden = settings.small_integer("hidden");
   options.net.actions = spec.actions;
-  options.net.activation = activation;
+  options.net.activation =
+      settings.word("activation") == "relu" ? Activation::relu : Activation::tanh;
   options.net.layers = settings.small_integer("layers");
   if (spec.action_kind == envs::ActionKind::continuous) options.net.policy = Policy::gaussian;
   options.deviation = settings.real("deviation");
@@ -104,13 +93,11 @@ Status take_network(const Settings& settings, Options& options) {
 
 // The settings of the queues, which only GA3C has.
 Status take_queues(const Settings& settings, Options& options) {
-  const bool parity = options.parity;
-  options.counts.predictors = whole(settings, "predictors", parity, 2);
-  options.counts.trainers = whole(settings, "trainers", parity, 2);
-  options.predict_rows_max = whole(settings, "predict_batch", parity, 128);
-  // The published trainers take one rollout for an update.
-  options.train_samples_max = whole(settings, "train_batch", parity, 1);
-  options.dynamic = settings.word("dynamic") == "yes" || (parity && !settings.given("dynamic"));
+  options.counts.predictors = settings.small_integer("predictors");
+  options.counts.trainers = settings.small_integer("trainers");
+  options.predict_rows_max = settings.small_integer("predict_batch");
+  options.train_samples_max = settings.small_integer("train_batch");
+  options.dynamic = settings.word("dynamic") == "yes";
   options.dynamic_wait =
       std::chrono::milliseconds(static_cast<std::int64_t>(1000 * settings.real("dynamic_wait")));
   options.counts_max = options.counts;
@@ -130,12 +117,6 @@ Status take_queues(const Settings& settings, Options& options) {
 }  // namespace
 
 namespace {
-
-Settings settings_of(Scheme scheme, const Settings& given, bool parity) {
-  const auto& env = given.word("env");
-  if (parity || scheme == Scheme::impala) return given;
-  return scheme == Scheme::ppo ? with_ppo_presets(given, env) : with_presets(given, env);
-}
 
 // The settings of the minibatches, which only PPO has: the client trains a rollout several times.
 void take_minibatches(const Settings& settings, Options& options) {
@@ -238,8 +219,8 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   Options options;
   options.scheme = scheme;
   options.parity = scheme == Scheme::ga3c && job.settings.word("mode") == "parity";
-  const auto name = env_name(job.settings.word("env"), options.parity);
-  const auto settings = settings_of(scheme, job.settings, options.parity);
+  const Settings& settings = job.settings;
+  const auto name = env_name(settings.word("env"), options.parity);
   auto env = envs::find_env(name);
   if (!env) return std::move(env).error();
   options.env = std::move(*env);
@@ -252,8 +233,8 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
                   "the observations of " + options.env.name + " are planes, which are not scaled",
                   "/observation_scale");
   options.seed = job.seed;
-  options.envs_per_agent = whole(settings, "envs", options.parity, 1);
-  if (scheme != Scheme::ppo) options.counts.agents = whole(settings, "agents", options.parity, 32);
+  options.envs_per_agent = settings.small_integer("envs");
+  if (scheme != Scheme::ppo) options.counts.agents = settings.small_integer("agents");
   if (auto taken = take_network(settings, options); !taken) return std::move(taken).error();
   options.agent = agent_of(settings, options);
   options.learning = learning_of(settings, job.budget, options);

@@ -14,6 +14,8 @@
 
 #include "base/stop_signal.hpp"
 #include "schemas/codec/json.hpp"
+#include "schemas/trainers/check.hpp"
+#include "worker/train/app/settings_command.hpp"
 #include "worker/train/run/phases.hpp"
 #include "worker/train/run/progress.hpp"
 
@@ -24,18 +26,9 @@ Result<Params> params_of(const TrainerInfo& info, const TrainCommand& command) {
   Params params;
   if (!command.env.empty()) params.push_back({"env", command.env});
   for (const auto& text : command.settings) {
-    const auto equals = text.find('=');
-    if (equals == std::string::npos)
-      return refuse(Code::invalid, "--set takes name=value, not '" + text + "'");
-    const auto name = text.substr(0, equals);
-    const auto* setting = find_setting(info, name);
-    if (setting == nullptr) {
-      params.push_back({name, std::string()});  // refused by resolve(), with a suggestion
-      continue;
-    }
-    auto value = parse_setting(*setting, text.substr(equals + 1));
-    if (!value) return std::move(value).error();
-    params.push_back({name, std::move(*value)});
+    auto param = parse_assignment(info, text);
+    if (!param) return std::move(param).error();
+    params.push_back(*std::move(param));
   }
   return params;
 }
@@ -43,6 +36,12 @@ Result<Params> params_of(const TrainerInfo& info, const TrainCommand& command) {
 const char* environment(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+// Where a user sees which values were chosen for the environment: on the terminal, or in the log.
+void print_preset(const Settings& settings) {
+  if (const auto text = preset_text(settings); !text.empty())
+    std::cerr << "hone-train: " << text << "\n";
 }
 
 Result<std::unique_ptr<Trainer>> trainer_of(const TrainerRow& row, const RunFile& file) {
@@ -54,6 +53,7 @@ Result<std::unique_ptr<Trainer>> trainer_of(const TrainerRow& row, const RunFile
                   "/trainer");
   auto settings = Settings::resolve(*info, builtin->settings, file.params);
   if (!settings) return std::move(settings).error();
+  print_preset(*settings);
   return row.make({std::move(*settings), file.seed, file.budget.per_run});
 }
 
@@ -64,6 +64,7 @@ struct Outcome {
   std::optional<Solved> solved;
   std::vector<Fact> facts;
   std::vector<MetricPoint> metrics;  // of the whole training
+  std::string_view preset{};         // that was applied
 };
 
 Json metrics_document(const std::vector<MetricPoint>& metrics) {
@@ -90,6 +91,7 @@ void print_outcome(const Outcome& outcome, const TrainerInfo& info, const TrainC
         {"cpu_s", trainers::process_cpu_s()},
         {"solved", solved_document(outcome.solved, unit)},
         {"seed", command.seed},
+        {"preset", outcome.preset.empty() ? Json(nullptr) : Json(outcome.preset)},
         {"metrics", metrics_document(outcome.metrics)},
         {"model", command.out.empty() ? Json(nullptr) : Json(command.out.string())}};
     for (const Fact& fact : outcome.facts) document[fact.name] = fact.value;
@@ -168,6 +170,8 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
   const auto& info = *find_trainer(row.name);
   auto settings = settings_of(info, command);
   if (!settings) return std::move(settings).error();
+  print_preset(*settings);
+  const auto preset = settings->preset().name;
   auto made = row.make({std::move(*settings), command.seed, command.budget, command.invitation});
   if (!made) return std::move(made).error();
   auto& trainer = **made;
@@ -188,7 +192,7 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
     if (auto saved = trainer.save(command.out); !saved) return std::move(saved).error();
   if (stop.token().stop_requested()) return exit_terminated;
   print_outcome({trainer.step() - start, spent.count(), trainer.value(), trainer.solved(),
-                 trainer.facts(), trainer.take_metrics()},
+                 trainer.facts(), trainer.take_metrics(), preset},
                 info, command);
   return trainer.value().is_diverged() ? exit_failed : exit_done;
 }

@@ -13,6 +13,7 @@
 #include "worker/train/app/backends_command.hpp"
 #include "worker/train/app/commands.hpp"
 #include "worker/train/app/measure_command.hpp"
+#include "worker/train/app/settings_command.hpp"
 #include "worker/train/run/host.hpp"
 
 namespace hone::trainers {
@@ -24,6 +25,7 @@ constexpr int exit_not_found = 3;
 struct Flags {
   TrainCommand train;
   EvaluationPlan evaluation;
+  bool shows_settings = false;
   bool measures = false;
   MeasurePlan measure;
   std::string count;
@@ -33,19 +35,12 @@ struct Flags {
   std::map<std::string, std::string> named;  // settings that are given as options
 };
 
-std::string settings_text(const TrainerInfo& info, bool measures) {
-  std::ostringstream text;
-  text << "settings (--set name=value, or --name value with dashes):\n";
-  for (const auto& setting : info.settings) {
-    text << "  " << setting.name;
-    text << std::string(setting.name.size() < 18 ? 18 - setting.name.size() : 1, ' ');
-    text << setting.help << " [" << setting.fallback << "]"
-         << (setting.may_change ? ", may change on resume" : "") << "\n";
-  }
+std::string footer(const TrainerInfo& info, bool measures) {
   const auto long_run = "  hone-train " + std::string(info.name) + " --" + std::string(info.unit) +
                         " " + std::string(info.budget);
   const auto& setting = info.settings.size() > 1 ? info.settings[1] : info.settings.front();
-  text << "\nexamples:\n"
+  std::ostringstream text;
+  text << settings_help(info) << "\nexamples:\n"
        << long_run << " --seed 1 --out model.safetensors\n"
        << long_run << " --set " << setting.name << "=" << setting.fallback << "\n"
        << "  hone-train " << info.name << " --evaluate model.safetensors "
@@ -108,6 +103,8 @@ CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
   sub->add_option("--seed", flags.train.seed, "seed of all random numbers [1]");
   sub->add_option("--set", flags.train.settings, "a setting, name=value (repeatable)")
       ->allow_extra_args(false);
+  sub->add_flag("--settings", flags.shows_settings,
+                "check the settings, print the values that they get, and exit");
   auto* out = sub->add_option("--out", flags.train.out, "file to save the model to");
   sub->add_option("--save-every", flags.save_every, "also save every so many units: 100k, 1M")
       ->needs(out);
@@ -136,8 +133,15 @@ CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
   sub->add_option("--format", flags.format,
                   "text, json, or of an evaluation jsonl: its progress, then its result [text]")
       ->check(CLI::IsMember({"text", "json", "jsonl"}));
-  sub->footer(settings_text(info, row.measures));
+  sub->footer(footer(info, row.measures));
   return sub;
+}
+
+Result<int> show_settings(const TrainerRow& row, const TrainCommand& command, bool json) {
+  const auto settings = settings_of(*find_trainer(row.name), command);
+  if (!settings) return settings.error();
+  std::cout << (json ? settings_document(*settings) + "\n" : settings_text(*settings));
+  return 0;
 }
 
 Result<int> run_alone(const TrainerRow& row, Flags& flags) {
@@ -155,6 +159,9 @@ Result<int> run_alone(const TrainerRow& row, Flags& flags) {
     const auto lines = flags.format == "jsonl" ? EvaluationFormat::jsonl : EvaluationFormat::json;
     return evaluate(row, flags.evaluation, json ? lines : EvaluationFormat::text);
   }
+  for (const auto& [name, value] : flags.named)
+    if (!value.empty()) flags.train.settings.push_back(name + "=" + value);
+  if (flags.shows_settings) return show_settings(row, flags.train, json);
   if (flags.format == "jsonl")
     return refuse(Code::invalid, "--format jsonl is for --evaluate; a training has text and json");
   const auto budget =
@@ -167,8 +174,6 @@ Result<int> run_alone(const TrainerRow& row, Flags& flags) {
     flags.train.save_every = *every;
   }
   flags.train.json = json;
-  for (const auto& [name, value] : flags.named)
-    if (!value.empty()) flags.train.settings.push_back(name + "=" + value);
   if (!flags.measures) return train_alone(row, flags.train);
   flags.measure.model = flags.evaluation.model;
   return measure(row, flags.train, flags.measure);

@@ -1,8 +1,8 @@
 // What a training of `harmony` would hold and write, judged before it starts.
 #pragma once
 
+#include "schemas/trainers/settings.hpp"
 #include "server/cluster/setup.hpp"
-#include "worker/train/settings/settings.hpp"
 
 namespace hone::trainers {
 

@@ -1,38 +1,14 @@
 #include "worker/train/continuous/options.hpp"
 
-#include <array>
 #include <string>
 
-#include "worker/train/actor_critic/presets.hpp"
+#include "schemas/trainers/check.hpp"
 #include "worker/train/value/replay/checkpoint.hpp"
 
 namespace hone::sac {
 namespace {
 
-using ga3c::Preset;
 using trainers::Settings;
-
-// Chosen on seeds 11 to 13; docs/measurements/agents.md has the results on others.
-constexpr std::array sac_presets{
-    Preset{"Pendulum", "learning_rate", "0.001"},
-    Preset{"Pendulum", "hidden", "64"},
-    Preset{"Pendulum", "batch", "128"},
-    Preset{"MountainCarContinuous", "learning_rate", "0.001"},
-    Preset{"MountainCarContinuous", "hidden", "64"},
-    Preset{"MountainCarContinuous", "batch", "128"},
-    Preset{"MountainCarContinuous", "learning_starts", "4000"},
-    // About half a period of the car at the bottom: such actions add up.
-    Preset{"MountainCarContinuous", "random_hold", "36"},
-    Preset{"LunarLander", "learning_rate", "0.002"},
-    Preset{"LunarLander", "learning_rate_end", "0"},
-    Preset{"LunarLander", "gamma", "0.995"},
-    Preset{"LunarLander", "n_step", "5"},
-    Preset{"LunarLander", "hidden", "64"},
-    Preset{"LunarLander", "batch", "128"},
-    Preset{"LunarLander", "train_every", "2"},
-    Preset{"LunarLander", "target_rate", "0.01"},
-    Preset{"LunarLander", "learning_starts", "5000"},
-};
 
 Status take_env(const Settings& settings, Options& options) {
   auto env = envs::find_env(settings.word("env"));
@@ -40,10 +16,7 @@ Status take_env(const Settings& settings, Options& options) {
   options.env = std::move(*env);
   const auto& spec = options.env.spec;
   if (spec.action_kind == envs::ActionKind::discrete)
-    return refuse(Code::invalid,
-                  "sac needs continuous actions, and those of " + options.env.name +
-                      " are discrete: take dqn or ppo",
-                  "/env");
+    return trainers::wrong_actions(settings.trainer(), options.env.name);
   if (spec.planes != envs::Planes{} || spec.storage != envs::Storage::floats)
     return refuse(Code::invalid,
                   "sac needs observations that are vectors of numbers, and those of " +
@@ -84,13 +57,9 @@ Status take_memory(const Settings& settings, Options& options) {
 
 }  // namespace
 
-Settings with_sac_presets(const Settings& settings) {
-  return ga3c::with_presets(settings, settings.word("env"), sac_presets);
-}
-
 Result<Options> options_of(const trainers::TrainingJob& job) {
   Options options;
-  const auto settings = with_sac_presets(job.settings);
+  const auto& settings = job.settings;
   if (auto taken = take_env(settings, options); !taken) return std::move(taken).error();
   const auto& spec = options.env.spec;
   options.seed = job.seed;

@@ -32,7 +32,4 @@ struct Options {
 // replay memory that is too small or too large.
 Result<Options> options_of(const trainers::TrainingJob& job);
 
-// The settings with the defaults that suit the environment.
-trainers::Settings with_sac_presets(const trainers::Settings& settings);
-
 }  // namespace hone::sac

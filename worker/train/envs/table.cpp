@@ -3,14 +3,14 @@
 #include <array>
 
 #include "base/nearest.hpp"
+#include "schemas/trainers/environments.hpp"
 #include "worker/train/envs/bridge/gym_env.hpp"
-#include "worker/train/settings/environments.hpp"
 
 namespace hone::envs {
 
-#define HONE_DECLARE(name, place, function) \
-  namespace place {                         \
-  BuiltinEnv function();                    \
+#define HONE_DECLARE(name, place, function, actions) \
+  namespace place {                                  \
+  BuiltinEnv function();                             \
   }
 HONE_ENVIRONMENTS(HONE_DECLARE, HONE_DECLARE)
 #undef HONE_DECLARE
@@ -32,7 +32,7 @@ bool needs_box2d(std::string_view name) { return false HONE_ENVIRONMENTS(HONE_NO
 
 }  // namespace
 
-#define HONE_ROW(name, place, function) env_row(name, place::function()),
+#define HONE_ROW(name, place, function, actions) env_row(name, place::function()),
 #ifdef HONE_BOX2D
 #define HONE_BOX2D_ROW HONE_ROW
 #else

@@ -1,4 +1,4 @@
-// Environments by name: the built-in ones of worker/train/settings/environments.hpp, which says how
+// Environments by name: the built-in ones of schemas/trainers/environments.hpp, which says how
 // to add one, and those of another program (bridge/), whose specs are known only when it runs.
 #pragma once
 

@@ -10,7 +10,7 @@
 #include "placement/core/problem.hpp"
 #include "placement/core/random_generator.hpp"
 #include "schemas/codec/json.hpp"
-#include "worker/train/settings/settings.hpp"
+#include "schemas/trainers/settings.hpp"
 
 namespace hone::trainers {
 

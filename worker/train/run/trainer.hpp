@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "schemas/trainers/settings.hpp"
 #include "schemas/types/score.hpp"
-#include "worker/train/settings/settings.hpp"
 
 namespace hone::trainers {
 

@@ -1,140 +1,16 @@
 #include "worker/train/value/options.hpp"
 
 #include <algorithm>
-#include <array>
+#include <string>
 
+#include "schemas/trainers/check.hpp"
 #include "worker/train/actor_critic/options.hpp"
-#include "worker/train/actor_critic/presets.hpp"
 #include "worker/train/value/replay/checkpoint.hpp"
 
 namespace hone::dqn {
 namespace {
 
-using ga3c::Preset;
 using trainers::Settings;
-
-// Mnih et al. (2015), extended data table 1. An update is made every 4 frames, of which each is 4
-// of the emulator.
-constexpr std::array published{
-    Preset{"", "learning_rate", "0.00025"},
-    Preset{"", "batch", "32"},
-    Preset{"", "train_every", "4"},
-    Preset{"", "updates", "1"},
-    Preset{"", "learning_starts", "50000"},
-    Preset{"", "double", "no"},
-    Preset{"", "dueling", "no"},
-    Preset{"", "huber", "1"},
-    Preset{"", "target_every", "10000"},
-    Preset{"", "target_rate", "1"},
-    Preset{"", "replay", "uniform"},
-    Preset{"", "replay_size", "1000000"},
-    Preset{"", "epsilon_end", "0.1"},
-    Preset{"", "epsilon_frames", "1000000"},
-    Preset{"", "reward_clip", "1"},
-    Preset{"", "grad_clip", "0"},
-    Preset{"", "hidden", "512"},
-    Preset{"", "layers", "1"},
-    Preset{"", "rmsprop_decay", "0.95"},
-    Preset{"", "rmsprop_epsilon", "0.01"},
-    Preset{"", "optimizer", "rmsprop_centered"},
-};
-
-// Small memories hold few steps of older policies, whose n-step returns mislead. With a small
-// epsilon in Adam MinAtar-seaquest is not learned. Chosen on seeds 11 to 15;
-// docs/measurements/agents.md has the results on others.
-constexpr std::array presets{
-    Preset{"CartPole", "learning_rate", "0.001"},
-    Preset{"CartPole", "learning_rate_end", "0"},
-    Preset{"CartPole", "n_step", "3"},
-    Preset{"CartPole", "train_every", "2"},
-    Preset{"CartPole", "target_every", "200"},
-    Preset{"CartPole", "epsilon_end", "0.04"},
-    Preset{"CartPole", "epsilon_share", "0.16"},
-    Preset{"CartPole", "huber", "0"},
-    Preset{"CartPole", "replay_size", "10000"},
-    Preset{"CartPole", "observation_scale", "yes"},
-    Preset{"CartPole", "average_updates", "5000"},
-    Preset{"Acrobot", "learning_rate", "0.001"},
-    Preset{"Acrobot", "learning_rate_end", "0"},
-    Preset{"Acrobot", "n_step", "3"},
-    Preset{"Acrobot", "train_every", "2"},
-    Preset{"Acrobot", "target_every", "200"},
-    Preset{"Acrobot", "epsilon_end", "0.02"},
-    Preset{"Acrobot", "epsilon_share", "0.1"},
-    Preset{"Acrobot", "huber", "0"},
-    Preset{"Acrobot", "observation_scale", "yes"},
-    Preset{"MountainCar", "learning_rate", "0.001"},
-    Preset{"MountainCar", "learning_rate_end", "0"},
-    Preset{"MountainCar", "n_step", "5"},
-    Preset{"MountainCar", "train_every", "2"},
-    Preset{"MountainCar", "epsilon_end", "0.02"},
-    Preset{"MountainCar", "epsilon_share", "0.1"},
-    Preset{"MountainCar", "huber", "0"},
-    Preset{"MountainCar", "replay_size", "10000"},
-    Preset{"MountainCar", "observation_scale", "yes"},
-    Preset{"LunarLander", "learning_rate", "0.0006"},
-    Preset{"LunarLander", "learning_rate_end", "0"},
-    Preset{"LunarLander", "n_step", "3"},
-    Preset{"LunarLander", "epsilon_end", "0.02"},
-    Preset{"LunarLander", "epsilon_share", "0.1"},
-    Preset{"MinAtar", "layers", "1"},
-    Preset{"MinAtar", "learning_rate", "0.001"},
-    Preset{"MinAtar", "learning_rate_end", "0"},
-    Preset{"MinAtar", "adam_epsilon", "0.003"},
-    Preset{"MinAtar", "batch", "32"},
-    Preset{"MinAtar", "target_every", "100"},
-    Preset{"MinAtar", "epsilon_end", "0.02"},
-};
-
-// Those that dqn had when gorila was measured with them.
-constexpr std::array gorila_presets{
-    Preset{"CartPole", "learning_rate", "0.001"},
-    Preset{"CartPole", "learning_rate_end", "0"},
-    Preset{"CartPole", "n_step", "3"},
-    Preset{"CartPole", "train_every", "2"},
-    Preset{"CartPole", "target_every", "200"},
-    Preset{"CartPole", "epsilon_end", "0.04"},
-    Preset{"CartPole", "epsilon_share", "0.16"},
-    Preset{"Acrobot", "learning_rate", "0.001"},
-    Preset{"Acrobot", "learning_rate_end", "0"},
-    Preset{"Acrobot", "n_step", "3"},
-    Preset{"Acrobot", "train_every", "2"},
-    Preset{"Acrobot", "target_every", "200"},
-    Preset{"Acrobot", "epsilon_end", "0.02"},
-    Preset{"Acrobot", "epsilon_share", "0.1"},
-    Preset{"MountainCar", "learning_rate", "0.001"},
-    Preset{"MountainCar", "learning_rate_end", "0"},
-    Preset{"MountainCar", "n_step", "5"},
-    Preset{"MountainCar", "epsilon_end", "0.02"},
-    Preset{"MountainCar", "epsilon_share", "0.3"},
-    Preset{"LunarLander", "learning_rate", "0.0006"},
-    Preset{"LunarLander", "learning_rate_end", "0"},
-    Preset{"LunarLander", "n_step", "3"},
-    Preset{"LunarLander", "epsilon_end", "0.02"},
-    Preset{"LunarLander", "epsilon_share", "0.1"},
-    Preset{"MinAtar", "layers", "1"},
-};
-
-// As those of dqn, but exploration differs by actor instead of falling. Those of CartPole were
-// chosen on seeds 11 to 13.
-constexpr std::array apex_presets{
-    Preset{"CartPole", "epsilon", "0.3"},
-    Preset{"CartPole", "huber", "0"},
-    Preset{"CartPole", "learning_rate", "0.001"},
-    Preset{"CartPole", "learning_rate_end", "0"},
-    Preset{"CartPole", "train_every", "2"},
-    Preset{"CartPole", "target_every", "200"},
-    Preset{"Acrobot", "learning_rate", "0.001"},
-    Preset{"Acrobot", "learning_rate_end", "0"},
-    Preset{"Acrobot", "train_every", "2"},
-    Preset{"Acrobot", "target_every", "200"},
-    Preset{"MountainCar", "learning_rate", "0.001"},
-    Preset{"MountainCar", "learning_rate_end", "0"},
-    Preset{"MountainCar", "n_step", "5"},
-    Preset{"LunarLander", "learning_rate", "0.0006"},
-    Preset{"LunarLander", "learning_rate_end", "0"},
-    Preset{"MinAtar", "layers", "1"},
-};
 
 ga3c::OptimizerRule q_optimizer(const Settings& settings) {
   ga3c::OptimizerRule rule;
@@ -225,25 +101,17 @@ Status take_q_network(const Settings& settings, Options& options) {
 
 }  // namespace
 
-Settings with_dqn_presets(const Settings& settings) {
-  if (settings.word("mode") == "parity") return with_presets(settings, "", published);
-  return with_presets(settings, settings.word("env"), presets);
-}
-
 namespace {
 
-Result<Options> options_of(const trainers::TrainingJob& job, const Settings& settings,
-                           const ApexRule& threads) {
+Result<Options> options_of(const trainers::TrainingJob& job, const ApexRule& threads) {
+  const auto& settings = job.settings;
   Options options;
   options.apex = threads;
   auto env = envs::find_env(settings.word("env"));
   if (!env) return std::move(env).error();
   options.env = std::move(*env);
   if (options.env.spec.action_kind == envs::ActionKind::continuous)
-    return refuse(Code::invalid,
-                  "Q-learning needs discrete actions, and those of " + options.env.name +
-                      " are continuous: take sac or ppo",
-                  "/env");
+    return trainers::wrong_actions(settings.trainer(), options.env.name);
   const auto sticky = ga3c::sticky_of(settings, options.env);
   if (!sticky) return sticky.error();
   options.sticky = *sticky;
@@ -273,8 +141,8 @@ Result<Options> options_of(const trainers::TrainingJob& job, const Settings& set
 }  // namespace
 
 Result<Options> options_of(const trainers::TrainingJob& job) {
-  const auto settings = with_dqn_presets(job.settings);
-  auto options = options_of(job, settings, {.actors = 1});
+  const auto& settings = job.settings;
+  auto options = options_of(job, {.actors = 1});
   if (!options) return options;
   if (settings.word("mode") == "parity") options->weight_start = ga3c::WeightStart::uniform;
   options->learning.average_updates = settings.integer("average_updates");
@@ -321,17 +189,16 @@ Result<ApexRule> threads_of(const trainers::TrainingJob& job) {
 std::size_t packed_floats(const ga3c::NetShape& net) { return ga3c::NetLayout(net).size; }
 
 Result<Options> apex_options_of(const trainers::TrainingJob& job) {
-  const auto& given = job.settings;
   const auto threads = threads_of(job);
   if (!threads) return threads.error();
-  return options_of(job, with_presets(given, given.word("env"), apex_presets), *threads);
+  return options_of(job, *threads);
 }
 
 Result<Options> gorila_options_of(const trainers::TrainingJob& job) {
   const auto& given = job.settings;
   const auto threads = threads_of(job);
   if (!threads) return threads.error();
-  auto options = options_of(job, with_presets(given, given.word("env"), gorila_presets), *threads);
+  auto options = options_of(job, *threads);
   if (!options) return options;
   // Each node has its own memory, with a lane for each of its environments.
   const auto nodes = static_cast<std::size_t>(threads->actors);

@@ -66,7 +66,4 @@ Result<Options> apex_options_of(const trainers::TrainingJob& job);
 // Those of gorila, likewise.
 Result<Options> gorila_options_of(const trainers::TrainingJob& job);
 
-// The settings with the defaults that suit the environment, or with the published ones.
-trainers::Settings with_dqn_presets(const trainers::Settings& settings);
-
 }  // namespace hone::dqn

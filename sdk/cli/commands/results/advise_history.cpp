@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "schemas/trainers/trainers.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/input.hpp"
-#include "worker/train/settings/trainers.hpp"
 
 namespace hone::cli {
 namespace {
@@ -89,7 +89,7 @@ int size_of_run(const Json& spec, const Json& params) {
   const SettingInfo& info = *find_setting(*find_trainer(trainer), name);
   const double count =
       size.is_number() ? size.get<double>() : parse_number(info.fallback).value_or(1);
-  return static_cast<int>(std::clamp(count, info.min, info.max));
+  return static_cast<int>(std::clamp(count, info.range.min, info.range.max));
 }
 
 Result<AdviceHistory> advice_history(Session& session, const Json& spec) {

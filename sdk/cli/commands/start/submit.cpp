@@ -137,6 +137,8 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
   if (const auto fits = check_spec(*spec); !fits) return with_place(options, *file, fits.error());
   if (const auto fits = check_variables(*spec); !fits)
     return with_place(options, *file, fits.error());
+  if (const auto fits = check_environments(*spec); !fits)
+    return with_place(options, *file, fits.error());
   if (options.dry_run) return print_plan(session, *spec, options.workers);
   std::optional<DatasetInfo> dataset;
   if (!options.dataset.empty()) {

@@ -8,6 +8,7 @@
 #include "base/files.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/trainers/trainers.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/steer/workflow_upload.hpp"
@@ -23,7 +24,6 @@
 #include "sdk/cpp/client.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/sweep/check.hpp"
-#include "worker/train/settings/trainers.hpp"
 
 namespace hone::cli {
 namespace {

@@ -111,7 +111,7 @@ struct EnvPlan {
   std::optional<double> sticky{};  // replaces that of the spec
 };
 
-// A built-in environment; worker/train/settings/environments.hpp gives its name.
+// A built-in environment; schemas/trainers/environments.hpp gives its name.
 struct BuiltinEnv {
   const EnvSpec* spec = nullptr;
   std::unique_ptr<VecEnv> (*make)(const EnvPlan& plan) = nullptr;

@@ -1,17 +1,22 @@
-// The settings of a run: those that the sweep file fixes, the parameters of the trial, and defaults
-// for the rest, all checked against what the trainer accepts (trainers.hpp).
+// The settings of a run: those that the sweep file fixes, the parameters of the trial, and for the
+// rest the preset of the environment (presets.hpp) and defaults; all checked (check.hpp).
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.hpp"
+#include "schemas/trainers/trainers.hpp"
 #include "schemas/types/value.hpp"
-#include "worker/train/settings/trainers.hpp"
 
 namespace hone::trainers {
+
+// The preset of a run and those of its values that apply: others were given. An empty name: none.
+struct AppliedPreset {
+  std::string_view name{};
+  Params values{};
+};
 
 class Settings {
  public:
@@ -28,26 +33,22 @@ class Settings {
   [[nodiscard]] const std::string& word(std::string_view name) const;
   // Whether the sweep file, the trial or the user gave the value.
   [[nodiscard]] bool given(std::string_view name) const { return find(given_, name) != nullptr; }
-  // Replaces the default of a setting. Has no effect on a value that was given, and if the trainer
-  // has no setting of that name. Precondition: the setting allows the text.
-  void suggest(std::string_view name, std::string_view text);
-  // Whether the value was given or suggested.
+  // Whether the value was given, or is that of the preset.
   [[nodiscard]] bool stated(std::string_view name) const {
-    return given(name) || find(suggested_, name) != nullptr;
+    return given(name) || find(preset_.values, name) != nullptr;
   }
+  [[nodiscard]] const AppliedPreset& preset() const { return preset_; }
+  [[nodiscard]] const TrainerInfo& trainer() const { return *trainer_; }
   // All settings with their values, in the order of the trainer.
   [[nodiscard]] const Params& all() const { return values_; }
 
  private:
+  void apply_preset();
+
   const TrainerInfo* trainer_ = nullptr;
   Params values_;
   Params given_;
-  Params suggested_;
+  AppliedPreset preset_;
 };
-
-// Parses "0.001" or "12" as a value of the setting; refuses what the setting does not allow.
-Result<Value> parse_setting(const SettingInfo& setting, std::string_view text);
-std::vector<std::string_view> setting_names(const TrainerInfo& trainer);
-std::vector<std::string_view> words_of(const SettingInfo& setting);
 
 }  // namespace hone::trainers

@@ -1,6 +1,5 @@
-#include "worker/train/settings/trainers.hpp"
+#include "schemas/trainers/trainers.hpp"
 
-#include <algorithm>
 #include <array>
 
 namespace hone {
@@ -37,24 +36,14 @@ const SettingInfo* find_setting(const TrainerInfo& trainer, std::string_view nam
   return nullptr;
 }
 
-bool accepts_word(const SettingInfo& setting, std::string_view word) {
-  auto rest = setting.words;
-  while (!rest.empty()) {
-    const auto blank = std::min(rest.find(' '), rest.size());
-    const auto known = rest.substr(0, blank);
-    if (!known.empty() && known == word) return true;
-    if (known.ends_with('*') && word.size() >= known.size() &&
-        word.starts_with(known.substr(0, known.size() - 1)))
-      return true;
-    rest.remove_prefix(std::min(blank + 1, rest.size()));
-  }
-  return false;
-}
-
 std::string fixed_text(const Params& fixed, std::string_view setting) {
   const Value* value = find(fixed, setting);
   const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(value);
   return text == nullptr ? std::string() : *text;
+}
+
+DatasetInfo dataset_of_env(const Params& fixed, const Space&) {
+  return {fixed_text(fixed, "env"), builtin_dataset_version, ""};
 }
 
 }  // namespace hone
