@@ -1,4 +1,4 @@
-"""The settings of trainers: one answer of `hone plan` and of hone-train, presets, and their help."""
+"""The settings of trainers: one answer of `hone plan` and hone-train, presets, and their help."""
 import json
 import subprocess
 
