@@ -14,7 +14,7 @@
 #include "worker/train/nn/network.hpp"
 #include "worker/train/nn/torch_module.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -147,8 +147,8 @@ int measure(bool cpu) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::nn
 
 int main(int argc, char** argv) {
-  return hone::ga3c::measure(argc > 1 && std::strcmp(argv[1], "--cpu") == 0);
+  return hone::nn::measure(argc > 1 && std::strcmp(argv[1], "--cpu") == 0);
 }

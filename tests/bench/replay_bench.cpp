@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-#include "worker/train/value/replay/memory.hpp"
+#include "worker/train/replay/memory.hpp"
 
 namespace hone::replay {
 namespace {

@@ -7,10 +7,10 @@
 
 #include "schemas/codec/json.hpp"
 #include "tests/fuzz/memory_file.hpp"
-#include "worker/train/actor_critic/evaluate.hpp"
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/envs/bridge/gym_env.hpp"
-#include "worker/train/value/replay/checkpoint.hpp"
+#include "worker/train/replay/checkpoint.hpp"
+#include "worker/train/rl/evaluate.hpp"
+#include "worker/train/rl/model.hpp"
 
 namespace hone::fuzz {
 namespace {
@@ -62,14 +62,14 @@ bool same(const TensorFile& a, const TensorFile& b) {
 
 // Only environments of hone: others start a program.
 void check_model(const TensorFile& file, const std::string& path) {
-  const auto model = ga3c::model_of(file, path);
+  const auto model = rl::model_of(file, path);
   if (!model) return expect(!model.error().detail.empty(), "a refusal says why");
-  const auto written = ga3c::file_of(*model);
-  const auto again = ga3c::model_of(written, path);
-  expect(again.ok() && same(ga3c::file_of(*again), written), "a model is written as it was read");
+  const auto written = rl::file_of(*model);
+  const auto again = rl::model_of(written, path);
+  expect(again.ok() && same(rl::file_of(*again), written), "a model is written as it was read");
   if (envs::is_gym_name(model->env)) return;
   for (const bool sample : {false, true}) {
-    const auto played = ga3c::evaluate({.model = path, .env = {}, .episodes = 2, .sample = sample});
+    const auto played = rl::evaluate({.model = path, .env = {}, .episodes = 2, .sample = sample});
     if (!played) return expect(!played.error().detail.empty(), "a refusal says why");
     expect(played->returns.size() == 2, "every episode has a return");
   }
@@ -87,9 +87,9 @@ void continue_replay(replay::Memory& memory, replay::Index& index) {
   std::array<replay::Draw, 4> draws{};
   for (int step = 0; step < 100; ++step) {
     for (std::size_t lane = 0; lane < 2; ++lane) {
-      const auto ending = step % 7 == 3   ? ga3c::Ending::terminated
-                          : step % 7 == 6 ? ga3c::Ending::truncated
-                                          : ga3c::Ending::none;
+      const auto ending = step % 7 == 3   ? rl::Ending::terminated
+                          : step % 7 == 6 ? rl::Ending::truncated
+                                          : rl::Ending::none;
       memory.append(lane, {row.data(), action, 1, ending, next.data()});
     }
     if (index.size() == 0) continue;

@@ -86,9 +86,15 @@ ORDER = {
                 "commands/steer", "commands/study", "commands/results", "commands/start", "commands/system", "app"],
     "bench": ["search", "load", "fill", "app"],
     "worker/train/envs": ["core", "control", "minatar", "synthetic", "box2d", "bridge", "."],
-    "worker/train": ["ipc", "run", "nn/kernels", "nn", "actor_critic/experience", "actor_critic/learning",
-                     "actor_critic/serving", "actor_critic/agents", "actors", "actor_critic", "value/replay",
-                     "value", "continuous", "placement", "episodic", "cluster", "app"],
+    "worker/train": ["ipc", "run", "nn/kernels", "nn", "rl", "replay", "actors", "actor_critic/learning",
+                     "actor_critic/serving", "actor_critic/agents", "actor_critic", "value", "continuous",
+                     "placement", "episodic", "cluster", "app"],
+}
+
+# Folders of a room that never include each other, in either direction: what two of them need
+# belongs to a folder below both.
+SIBLINGS = {
+    "worker/train": ["actor_critic", "value", "continuous", "placement", "episodic", "cluster"],
 }
 
 # Libraries that belong to certain places only: pattern of the include -> prefixes of files that may
@@ -191,6 +197,9 @@ def out_of_order(room: str, path: str, header: str):
     for name, place in ((folder, rank), (below, lower)):
         if place is None and name != ".":
             yield f"{room}/{name} has no place in ORDER (tests/lint/tidy.py)"
+    mine, other = (name.split("/")[0] for name in (folder, below))
+    if mine != other and {mine, other} <= set(SIBLINGS.get(room, [])):
+        yield f"{room}/{mine} may not include {room}/{other}: they are SIBLINGS"
     if rank is not None and lower is not None and folder != below and lower >= rank:
         yield f"{room}/{folder} may not include {room}/{below}: ORDER puts it higher"
 

@@ -8,7 +8,7 @@
 #include "worker/train/value/first_errors.hpp"
 #include "worker/train/value/options.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 using trainers::Settings;
@@ -163,4 +163,4 @@ TEST_F(ApexRuns, refuse_more_actors_where_they_are_deterministic_and_files_of_dq
 }
 
 }  // namespace
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -1,5 +1,5 @@
 // The batch queue, the snapshots of the weights, and handing over rollouts, with real threads.
-#include "worker/train/actor_critic/serving/batch_queue.hpp"
+#include "worker/train/rl/batch_queue.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,11 +7,11 @@
 #include <numeric>
 #include <thread>
 
-#include "worker/train/actor_critic/experience/frames.hpp"
-#include "worker/train/actor_critic/experience/rollout.hpp"
-#include "worker/train/actor_critic/learning/weights.hpp"
+#include "worker/train/actor_critic/learning/rollout.hpp"
+#include "worker/train/rl/frames.hpp"
+#include "worker/train/rl/weights.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 struct Parcel {
@@ -20,7 +20,7 @@ struct Parcel {
 };
 int weight_of(const Parcel& parcel) { return parcel.weight; }
 
-using ParcelQueue = BatchQueue<Parcel>;
+using ParcelQueue = rl::BatchQueue<Parcel>;
 
 std::vector<int> ids(const std::vector<Parcel>& batch) {
   std::vector<int> result;
@@ -185,7 +185,7 @@ TEST(BatchQueue, counts_what_it_served) {
 }
 
 TEST(WeightBoard, keeps_a_reading_unchanged_while_newer_versions_are_published) {
-  WeightBoard board(2, 1);
+  rl::WeightBoard board(2, 1);
   board.publish(std::vector<float>{1, 1});
   const auto old = board.read();
   board.publish(std::vector<float>{2, 2});
@@ -196,7 +196,7 @@ TEST(WeightBoard, keeps_a_reading_unchanged_while_newer_versions_are_published) 
 
 TEST(WeightBoard, never_shows_a_half_written_version) {
   constexpr std::size_t size = 512;
-  WeightBoard board(size, 2);
+  rl::WeightBoard board(size, 2);
   board.publish(std::vector<float>(size, 0.0F));
   std::atomic<bool> over{false};
   std::atomic<int> torn{0};
@@ -230,7 +230,7 @@ TEST(Rollout, is_free_again_once_every_piece_is_trained) {
 }
 
 TEST(FrameCounter, shares_a_phase_out_to_its_end) {
-  FrameCounter frames;
+  rl::FrameCounter frames;
   frames.open_until(100);
   EXPECT_EQ(frames.claim(16, 4), 4);
   EXPECT_EQ(frames.claim(16, 4), 3);  // 64 + 48 passes 100 by less than 16
@@ -239,11 +239,11 @@ TEST(FrameCounter, shares_a_phase_out_to_its_end) {
 }
 
 TEST(FrameCounter, gives_nothing_after_a_stop) {
-  FrameCounter frames;
+  rl::FrameCounter frames;
   frames.open_until(100);
   frames.stop();
   EXPECT_EQ(frames.claim(1, 1), 0);
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -185,18 +185,18 @@ struct Batch {
       chosen.push_back(static_cast<std::int32_t>(i * 7 % action_count));
   }
 
-  [[nodiscard]] ga3c::RowOutputs row(int r) const {
-    ga3c::RowOutputs values;
+  [[nodiscard]] ac::RowOutputs row(int r) const {
+    ac::RowOutputs values;
     for (int a = 0; a <= actions; ++a)
       values.push_back(outputs[static_cast<std::size_t>(a * stride + r)]);
     return values;
   }
-  [[nodiscard]] ga3c::Sample sample(int r) const {
+  [[nodiscard]] ac::Sample sample(int r) const {
     const auto i = static_cast<std::size_t>(r);
     return {chosen[i], targets[i]};
   }
   Heads heads() { return {outputs.data(), rows, actions, stride}; }
-  LossPlan plan(const ga3c::LossWeights& weights) {
+  LossPlan plan(const ac::LossWeights& weights) {
     return {heads(),
             chosen.data(),
             targets.data(),
@@ -214,7 +214,7 @@ TEST_P(EveryKernels, make_probabilities_of_logits) {
     const auto before = batch;
     kernels_.softmax(batch.heads());
     for (int r = 0; r < batch.rows; ++r) {
-      const auto reference = ga3c::reference_softmax(before.row(r));
+      const auto reference = ac::reference_softmax(before.row(r));
       for (int a = 0; a < actions; ++a)
         EXPECT_NEAR(batch.outputs[static_cast<std::size_t>(a * batch.stride + r)],
                     reference[static_cast<std::size_t>(a)], 3e-7);
@@ -230,7 +230,7 @@ TEST_P(EveryKernels, take_the_logarithms_of_the_chosen_probabilities) {
     kernels_.log_chosen(batch.heads(), batch.chosen.data(), logarithms.data());
     for (int r = 0; r < batch.rows; ++r) {
       const auto chosen = static_cast<std::size_t>(batch.sample(r).action);
-      const double expected = std::log(ga3c::reference_softmax(batch.row(r))[chosen]);
+      const double expected = std::log(ac::reference_softmax(batch.row(r))[chosen]);
       EXPECT_NEAR(logarithms[static_cast<std::size_t>(r)], expected, 4e-6) << actions;
     }
   }
@@ -248,8 +248,8 @@ TEST_P(EveryKernels, know_the_logarithm) {
 }
 
 TEST_P(EveryKernels, take_the_loss_and_its_slope) {
-  for (const auto& weights : {ga3c::LossWeights{.entropy = 0.05, .value = 0.5, .log_floor = 0},
-                              ga3c::LossWeights{.entropy = 1, .value = 2, .log_floor = 0.02}})
+  for (const auto& weights : {ac::LossWeights{.entropy = 0.05, .value = 0.5, .log_floor = 0},
+                              ac::LossWeights{.entropy = 1, .value = 2, .log_floor = 0.02}})
     for (const int actions : {2, 3, 18}) {
       Batch batch(21, actions, 1.5F);
       const auto sums = kernels_.loss(batch.plan(weights));
@@ -257,11 +257,11 @@ TEST_P(EveryKernels, take_the_loss_and_its_slope) {
       for (int r = 0; r < batch.rows; ++r) {
         const auto row = batch.row(r);
         const auto sample = batch.sample(r);
-        const auto terms = ga3c::reference_loss(row, sample, sample.target - row.back(), weights);
+        const auto terms = ac::reference_loss(row, sample, sample.target - row.back(), weights);
         expected.policy += terms.policy;
         expected.value += terms.value;
         expected.entropy += terms.entropy;
-        const auto slopes = ga3c::reference_gradient(row, sample, weights);
+        const auto slopes = ac::reference_gradient(row, sample, weights);
         for (int a = 0; a <= actions; ++a)
           EXPECT_NEAR(batch.gradient[static_cast<std::size_t>(a * batch.stride + r)],
                       slopes[static_cast<std::size_t>(a)], 2e-5)
@@ -282,15 +282,15 @@ TEST_P(EveryKernels, bound_the_policy_term_by_what_the_probability_was) {
   Batch batch(21, actions, 1);
   const auto advantages = noise(static_cast<std::size_t>(batch.stride), 5);
   auto log_chances = noise(static_cast<std::size_t>(batch.stride), 6);
-  const auto log_of_chosen = [&](const ga3c::RowOutputs& row, int r) {
+  const auto log_of_chosen = [&](const ac::RowOutputs& row, int r) {
     const auto chosen = static_cast<std::size_t>(batch.sample(r).action);
-    return std::log(ga3c::reference_softmax(row)[chosen]);
+    return std::log(ac::reference_softmax(row)[chosen]);
   };
   for (int r = 0; r < batch.rows; ++r) {  // ratios on both sides of both bounds
     auto& log_chance = log_chances[static_cast<std::size_t>(r)];
     log_chance = static_cast<float>(log_of_chosen(batch.row(r), r)) + 0.3F * log_chance;
   }
-  const auto term = [&](const ga3c::RowOutputs& row, int r) {
+  const auto term = [&](const ac::RowOutputs& row, int r) {
     const auto at = static_cast<std::size_t>(r);
     const double advantage = advantages[at];
     const double ratio = std::exp(log_of_chosen(row, r) - double{log_chances[at]});

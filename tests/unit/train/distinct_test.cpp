@@ -4,7 +4,7 @@
 
 #include "worker/train/envs/core/stream.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 using Words = std::vector<std::uint32_t>;
@@ -71,4 +71,4 @@ TEST(DistinctSquares, with_one_number_show_the_same) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::nn

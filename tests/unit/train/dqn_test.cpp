@@ -7,11 +7,11 @@
 
 #include "schemas/codec/json.hpp"
 #include "tests/unit/train/given_trainer.hpp"
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/nn/tensor_file.hpp"
+#include "worker/train/rl/model.hpp"
 #include "worker/train/value/options.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 using trainers::Settings;
@@ -165,7 +165,7 @@ TEST_F(Dqn, is_evaluated_by_its_averaged_weights) {
   const auto trainer = made(with(short_start, {count("average_updates", 100)}));
   trainer->advance(400, {}, [] {});
   saved(*trainer);
-  auto model = ga3c::read_model(path_).value();
+  auto model = rl::read_model(path_).value();
   const auto size = model.parameters.weights.size();
   EXPECT_EQ(model.average.size(), size);
   // The biases of the actions and of the value come last.
@@ -175,7 +175,7 @@ TEST_F(Dqn, is_evaluated_by_its_averaged_weights) {
                               const std::vector<float>& average) {
     model.parameters.weights = weights;
     model.average = average;
-    EXPECT_TRUE(ga3c::write_model(path_, model).ok());
+    EXPECT_TRUE(rl::write_model(path_, model).ok());
     trainers::EvaluationPlan plan;
     plan.model = path_;
     plan.episodes = 20;
@@ -189,13 +189,13 @@ TEST_F(Dqn, scales_observations_by_those_that_it_has_played) {
   const auto trainer = made(with(short_start, {word("observation_scale", "yes")}));
   trainer->advance(1000, {}, [] {});
   saved(*trainer);
-  const auto scale = ga3c::read_model(path_)->observations;
+  const auto scale = rl::read_model(path_)->observations;
   EXPECT_EQ(scale.count, 1000);
   EXPECT_EQ(scale.mean.size(), 4U);
   const auto plain = made(with(short_start, {word("observation_scale", "no")}));
   plain->advance(1000, {}, [] {});
   saved(*plain);
-  EXPECT_TRUE(ga3c::read_model(path_)->observations.mean.empty());
+  EXPECT_TRUE(rl::read_model(path_)->observations.mean.empty());
 }
 
 TEST_F(Dqn, learns_to_balance) {
@@ -230,7 +230,7 @@ TEST(DqnOptions, of_parity_mode_are_the_published_values) {
   EXPECT_FALSE(options->learning.two_networks);
   EXPECT_EQ(options->learning.bound, 1);
   EXPECT_EQ(options->learning.target_every, 10'000);
-  EXPECT_EQ(options->learning.optimizer.kind, ga3c::OptimizerKind::rmsprop_centered);
+  EXPECT_EQ(options->learning.optimizer.kind, nn::OptimizerKind::rmsprop_centered);
   EXPECT_EQ(options->learning.optimizer.decay, 0.95);
   EXPECT_EQ(options->learning.optimizer.epsilon, 0.01);
   EXPECT_EQ(options->rate.start, 2.5e-4);
@@ -274,4 +274,4 @@ TEST(DqnOptions, of_every_environment_with_discrete_actions_are_accepted) {
 }
 
 }  // namespace
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/envs/table.hpp"
+#include "worker/train/rl/model.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::envs {
@@ -38,7 +38,7 @@ class EveryEnvironment : public testing::TestWithParam<envs::EnvRow> {
 
   std::vector<float> weights(const Trainer& trainer) {
     EXPECT_TRUE(trainer.save(file_).ok());
-    return ga3c::read_model(file_).value().parameters.weights;
+    return rl::read_model(file_).value().parameters.weights;
   }
 
   std::filesystem::path file_ =

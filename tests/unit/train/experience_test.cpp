@@ -5,32 +5,32 @@
 #include <cmath>
 #include <thread>
 
-#include "worker/train/actor_critic/experience/episodes.hpp"
-#include "worker/train/actor_critic/experience/frames.hpp"
 #include "worker/train/actor_critic/serving/network_client.hpp"
+#include "worker/train/rl/episodes.hpp"
+#include "worker/train/rl/frames.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
-std::vector<Episode> episodes_of(double sum, std::size_t count) {
-  return std::vector<Episode>(count, Episode{sum, 10});
+std::vector<rl::Episode> episodes_of(double sum, std::size_t count) {
+  return std::vector<rl::Episode>(count, rl::Episode{sum, 10});
 }
 
 TEST(EpisodeLog, keeps_the_last_hundred_episodes) {
-  EpisodeLog log;
+  rl::EpisodeLog log;
   log.finish(episodes_of(1, 60));
   log.finish(episodes_of(2, 70));
   const auto state = log.state();
   EXPECT_EQ(state.finished, 130);
-  ASSERT_EQ(state.last.size(), EpisodeLog::window);
+  ASSERT_EQ(state.last.size(), rl::EpisodeLog::window);
   EXPECT_EQ(state.last[29], 1);
   EXPECT_EQ(state.last[30], 2);
-  EXPECT_EQ(state.last_lengths, std::vector<double>(EpisodeLog::window, 10));
+  EXPECT_EQ(state.last_lengths, std::vector<double>(rl::EpisodeLog::window, 10));
 }
 
 TEST(RunningEpisodes, counts_whole_games_of_which_single_lives_are_lost) {
-  EpisodeLog log;
-  RunningEpisodes running(2);
+  rl::EpisodeLog log;
+  rl::RunningEpisodes running(2);
   const std::vector<float> rewards{3, 1};
   const std::vector<std::uint8_t> no{0, 0}, lost{envs::life_lost, 0}, over{1, 0}, cut{0, 1};
   running.step(rewards, no, no, log);
@@ -44,10 +44,10 @@ TEST(RunningEpisodes, counts_whole_games_of_which_single_lives_are_lost) {
 }
 
 TEST(EpisodeLog, reports_the_goal_once_and_only_for_a_full_window) {
-  EpisodeLog log;
+  rl::EpisodeLog log;
   int reached = 0;
   log.watch(5, [&] { ++reached; });
-  log.finish(episodes_of(9, EpisodeLog::window - 1));
+  log.finish(episodes_of(9, rl::EpisodeLog::window - 1));
   EXPECT_EQ(reached, 0) << "the window is not full";
   log.finish(episodes_of(9, 1));
   EXPECT_EQ(reached, 1);
@@ -56,34 +56,34 @@ TEST(EpisodeLog, reports_the_goal_once_and_only_for_a_full_window) {
 }
 
 TEST(EpisodeLog, does_not_report_a_goal_that_the_mean_misses) {
-  EpisodeLog log;
+  rl::EpisodeLog log;
   int reached = 0;
   log.watch(5, [&] { ++reached; });
-  log.finish(episodes_of(4.99, EpisodeLog::window));
+  log.finish(episodes_of(4.99, rl::EpisodeLog::window));
   EXPECT_EQ(reached, 0);
   log.finish(episodes_of(6, 2));  // (98 * 4.99 + 2 * 6) / 100 = 5.01
   EXPECT_EQ(reached, 1);
 }
 
 TEST(EpisodeLog, continues_from_its_state) {
-  EpisodeLog log;
+  rl::EpisodeLog log;
   log.finish(episodes_of(3, 5));
-  EpisodeLog restored;
+  rl::EpisodeLog restored;
   restored.finish(episodes_of(7, 50));
   restored.restore(log.state());
   EXPECT_EQ(restored.state().last, log.state().last);
   EXPECT_EQ(restored.state().finished, 5);
   int reached = 0;
   restored.watch(3, [&] { ++reached; });
-  restored.finish(episodes_of(3, EpisodeLog::window - 5));
+  restored.finish(episodes_of(3, rl::EpisodeLog::window - 5));
   EXPECT_EQ(reached, 1) << "the sum of the restored episodes counts";
 }
 
 TEST(FrameBudget, grants_no_frames_while_it_is_paused) {
-  FrameCounter frames;
+  rl::FrameCounter frames;
   frames.open_until(100);
-  FrameBudget first(frames);
-  FrameBudget second(frames);
+  rl::FrameBudget first(frames);
+  rl::FrameBudget second(frames);
   first.pause();
   EXPECT_TRUE(first.is_paused());
   EXPECT_EQ(first.claim(1, 10), 0);
@@ -95,13 +95,13 @@ TEST(FrameBudget, grants_no_frames_while_it_is_paused) {
 }
 
 TEST(FrameBudget, never_grants_more_than_the_counter_has) {
-  FrameCounter frames;
+  rl::FrameCounter frames;
   frames.open_until(10'000);
   std::vector<std::jthread> threads;
   std::atomic<std::int64_t> granted{0};
   for (int i = 0; i < 4; ++i)
     threads.emplace_back([&] {
-      FrameBudget budget(frames);
+      rl::FrameBudget budget(frames);
       while (const int steps = budget.claim(3, 7)) granted += 3 * steps;
     });
   threads.clear();
@@ -111,7 +111,7 @@ TEST(FrameBudget, never_grants_more_than_the_counter_has) {
 }
 
 TEST(FrameCounter, counts_on_from_a_restored_number) {
-  FrameCounter frames;
+  rl::FrameCounter frames;
   frames.restore(90);
   frames.open_until(100);
   EXPECT_EQ(frames.claim(4, 10), 3);
@@ -130,7 +130,7 @@ class Barrier : public testing::Test {
   // Adds the gradients 1, 2, 3, ... of members with 1, 2, 3, ... samples, in the given order of
   // arrival; returns the weights after the update.
   static std::vector<float> updated(const std::vector<int>& arrivals, bool mean_loss) {
-    const NetShape shape{2, 3, 2};
+    const nn::NetShape shape{2, 3, 2};
     const std::vector<float> start(parameter_count(shape), 0.5F);
     ParameterServer server(rule(mean_loss), shape, start, 8);
     GradientBarrier barrier(static_cast<int>(arrivals.size()), server);
@@ -166,7 +166,7 @@ TEST_F(Barrier, weights_means_by_their_samples_and_adds_sums) {
 }
 
 TEST_F(Barrier, does_not_wait_for_a_member_that_has_left) {
-  const NetShape shape{2, 3, 2};
+  const nn::NetShape shape{2, 3, 2};
   const std::vector<float> start(parameter_count(shape), 0.5F);
   ParameterServer server(rule(true), shape, start, 8);
   GradientBarrier barrier(2, server);
@@ -181,7 +181,7 @@ TEST_F(Barrier, does_not_wait_for_a_member_that_has_left) {
 }
 
 TEST(ParameterServer, marks_a_run_as_diverged_and_keeps_the_last_weights) {
-  const NetShape shape{2, 3, 2};
+  const nn::NetShape shape{2, 3, 2};
   const std::vector<float> start(parameter_count(shape), 0.5F);
   LearningRule rule;
   ParameterServer server(rule, shape, start, 1);
@@ -194,7 +194,7 @@ TEST(ParameterServer, marks_a_run_as_diverged_and_keeps_the_last_weights) {
 }
 
 TEST(ParameterServer, anneals_the_entropy_over_the_frames_of_the_budget) {
-  const NetShape shape{2, 3, 2};
+  const nn::NetShape shape{2, 3, 2};
   const std::vector<float> start(parameter_count(shape), 0.5F);
   LearningRule rule;
   rule.entropy = {0.4, 0.0};
@@ -211,4 +211,4 @@ TEST(ParameterServer, anneals_the_entropy_over_the_frames_of_the_budget) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <thread>
 
-#include "worker/train/actor_critic/model.hpp"
+#include "worker/train/rl/model.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::trainers {
@@ -34,9 +34,9 @@ class Ga3cTraining : public testing::Test {
     trainer.advance(until, {}, [] {});
   }
 
-  ga3c::Model saved(const Trainer& trainer, const std::string& name = "model") {
+  rl::Model saved(const Trainer& trainer, const std::string& name = "model") {
     EXPECT_TRUE(trainer.save(folder_ / name).ok());
-    auto model = ga3c::read_model(folder_ / name);
+    auto model = rl::read_model(folder_ / name);
     EXPECT_TRUE(model.ok());
     return std::move(model).value();
   }
@@ -129,7 +129,7 @@ TEST_F(Ga3cTraining, runs_in_parity_mode) {
   EXPECT_GT(model.parameters.updates, 0);
   EXPECT_LT(model.parameters.frames, model.frames)
       << "the last experience of every episode is dropped";
-  EXPECT_EQ(model.net.activation, ga3c::Activation::relu);
+  EXPECT_EQ(model.net.activation, nn::Activation::relu);
 }
 
 // Waiting rollouts are not joined to one update: t_max alone decides how many samples it has.
@@ -154,7 +154,7 @@ TEST_F(Ga3cTraining, reports_divergence_and_stops_there) {
   const auto sound = trainer({});
   auto model = saved(*sound);
   for (auto& weight : model.parameters.weights) weight = 1e30F;  // the outputs overflow
-  ASSERT_TRUE(ga3c::write_model(folder_ / "wild", model).ok());
+  ASSERT_TRUE(rl::write_model(folder_ / "wild", model).ok());
   const auto wild = trainer({});
   ASSERT_TRUE(wild->load(folder_ / "wild").ok());
   train(*wild, 20'000);

@@ -1,6 +1,6 @@
 // The loss of continuous actions against its definition in double precision, by central
 // differences.
-#include "worker/train/actor_critic/learning/gaussian.hpp"
+#include "worker/train/nn/gaussian.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include "worker/train/envs/core/stream.hpp"
 #include "worker/train/nn/kernels/floats.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 constexpr int numbers_each = 2;
@@ -53,15 +53,15 @@ struct Batch {
   }
 
   dense::LossSums loss(const LossWeights& weights) {
-    return gaussian_loss({{outputs.data(), rows, 2 * numbers_each, stride},
-                          nullptr,
-                          targets.data(),
-                          gradient.data(),
-                          static_cast<float>(weights.entropy),
-                          static_cast<float>(weights.value),
-                          0,
-                          1},
-                         actions.data());
+    return nn::gaussian_loss({{outputs.data(), rows, 2 * numbers_each, stride},
+                              nullptr,
+                              targets.data(),
+                              gradient.data(),
+                              static_cast<float>(weights.entropy),
+                              static_cast<float>(weights.value),
+                              0,
+                              1},
+                             actions.data());
   }
   [[nodiscard]] std::vector<double> row(std::size_t r) const {
     std::vector<double> values;
@@ -124,7 +124,7 @@ TEST(Gaussian, bounded_term_pushes_until_the_bound) {
     const auto action = bounded.action(r);
     double log_density = 0;
     for (std::size_t i = 0; i < numbers_each; ++i)
-      log_density += gaussian_log_density(action[i], row[i], std::exp(row[numbers_each + i]));
+      log_density += nn::gaussian_log_density(action[i], row[i], std::exp(row[numbers_each + i]));
     advantages[r] = bounded.targets[r] - static_cast<float>(row.back());
     log_chances[r] = static_cast<float>(log_density);
   }
@@ -139,24 +139,24 @@ TEST(Gaussian, bounded_term_pushes_until_the_bound) {
                        advantages.data(),
                        log_chances.data(),
                        0.2F};
-  gaussian_loss(plan, bounded.actions.data());
+  nn::gaussian_loss(plan, bounded.actions.data());
   for (std::size_t i = 0; i < 2 * numbers_each; ++i)
     for (std::size_t r = 0; r < Batch::rows; ++r)
       EXPECT_NEAR(bounded.gradient[i * Batch::stride + r], plain.gradient[i * Batch::stride + r],
                   1e-4);
   for (std::size_t r = 0; r < Batch::rows; ++r)  // already far more probable, or far less
     log_chances[r] += advantages[r] > 0 ? -1.0F : 1.0F;
-  gaussian_loss(plan, bounded.actions.data());
+  nn::gaussian_loss(plan, bounded.actions.data());
   for (std::size_t i = 0; i < 2 * numbers_each; ++i)
     for (std::size_t r = 0; r < Batch::rows; ++r)
       EXPECT_EQ(bounded.gradient[i * Batch::stride + r], 0);
 }
 
 TEST(Gaussian, deviation_stays_within_bounds_however_far_its_logarithm_went) {
-  EXPECT_NEAR(gaussian_deviation(-1000), std::exp(-5), 1e-9);
-  EXPECT_NEAR(gaussian_deviation(1000), std::exp(2), 1e-9);
-  EXPECT_NEAR(gaussian_deviation(0), 1, 1e-9);
+  EXPECT_NEAR(nn::gaussian_deviation(-1000), std::exp(-5), 1e-9);
+  EXPECT_NEAR(nn::gaussian_deviation(1000), std::exp(2), 1e-9);
+  EXPECT_NEAR(nn::gaussian_deviation(0), 1, 1e-9);
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -10,7 +10,7 @@
 #include "tests/unit/train/given_trainer.hpp"
 #include "worker/train/ipc/shared_memory.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 using ipc::MessageKind;
@@ -70,7 +70,7 @@ std::vector<float> learned(const Options& options, bool away) {
   GorilaLink& link = away ? static_cast<GorilaLink&>(messages) : training.server;
   auto env = options.env.make({options.envs, options.seed, 0, options.sticky}).value();
   GorilaNode node(options, std::move(env), 0, training.server.shards().count());
-  ga3c::EpisodeLog episodes;
+  rl::EpisodeLog episodes;
   node.run(link, episodes);
   return training.server.shards().state().weights;
 }
@@ -165,4 +165,4 @@ TEST_F(GorilaDesk, marks_outliers_and_applies_none) {
 }
 
 }  // namespace
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -9,14 +9,14 @@
 
 #include "base/process.hpp"
 #include "tests/unit/train/given_trainer.hpp"
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/ipc/shared_memory.hpp"
+#include "worker/train/rl/model.hpp"
 #include "worker/train/value/gorila_server.hpp"
 #include "worker/train/value/loss_filter.hpp"
 #include "worker/train/value/options.hpp"
 #include "worker/train/value/parameter_shards.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 using trainers::Settings;
@@ -61,8 +61,8 @@ TEST(LossFilters, take_a_jump_that_lasts_for_the_new_mean) {
   EXPECT_LT(dropped, 20);
 }
 
-ga3c::NetShape net_of(int hidden) {
-  ga3c::NetShape net;
+nn::NetShape net_of(int hidden) {
+  nn::NetShape net;
   net.inputs = 4;
   net.hidden = hidden;
   net.layers = 2;
@@ -70,7 +70,7 @@ ga3c::NetShape net_of(int hidden) {
   return net;
 }
 
-ShardRule rule_of(ga3c::OptimizerKind kind, int shards, std::int64_t staleness) {
+ShardRule rule_of(nn::OptimizerKind kind, int shards, std::int64_t staleness) {
   return {{.kind = kind, .decay = 0.95, .epsilon = 0.01, .momentum = 0.9, .clip = 0},
           shards,
           staleness};
@@ -79,7 +79,7 @@ ShardRule rule_of(ga3c::OptimizerKind kind, int shards, std::int64_t staleness) 
 // Shards, and the memory that they are in.
 class Server {
  public:
-  Server(const ShardRule& rule, const ga3c::NetShape& net, std::span<const float> weights)
+  Server(const ShardRule& rule, const nn::NetShape& net, std::span<const float> weights)
       : memory_(ipc::SharedMemory::make(ParameterShards::bytes(rule, net)).value()),
         shards_(std::make_unique<ParameterShards>(rule, net, memory_.bytes())) {
     shards_->begin(weights);
@@ -107,13 +107,13 @@ dense::Floats slopes(std::size_t size, float first) {
   return gradient;
 }
 
-std::vector<float> start_of(const ga3c::NetShape& net) {
-  return first_weights(net, ga3c::WeightStart::scaled, 1);
+std::vector<float> start_of(const nn::NetShape& net) {
+  return first_weights(net, nn::WeightStart::scaled, 1);
 }
 
 TEST(ParameterServers, drop_gradients_of_parameters_older_than_the_bound) {
   const auto net = net_of(32);
-  const Server server(rule_of(ga3c::OptimizerKind::adagrad, 3, 2), net, start_of(net));
+  const Server server(rule_of(nn::OptimizerKind::adagrad, 3, 2), net, start_of(net));
   auto& shards = *server;
   const Pulled first(shards);
   EXPECT_EQ(first.versions, (std::vector<std::int64_t>{0, 0, 0}));
@@ -136,7 +136,7 @@ TEST(ParameterServers, drop_gradients_of_parameters_older_than_the_bound) {
 // A node that is killed in the middle of a step must not stop the others.
 TEST(ParameterServers, take_gradients_after_a_process_was_killed_while_it_pushed) {
   const auto net = net_of(32);
-  const Server server(rule_of(ga3c::OptimizerKind::adagrad, 3, 1'000'000'000), net, start_of(net));
+  const Server server(rule_of(nn::OptimizerKind::adagrad, 3, 1'000'000'000), net, start_of(net));
   auto& shards = *server;
   const Pulled first(shards);
   const auto gradient = slopes(shards.size(), 1);
@@ -157,7 +157,7 @@ TEST(ParameterServers, take_gradients_after_a_process_was_killed_while_it_pushed
 
 TEST(ParameterServers, decide_in_each_shard) {
   const auto net = net_of(32);
-  const Server server(rule_of(ga3c::OptimizerKind::adagrad, 2, 1), net, start_of(net));
+  const Server server(rule_of(nn::OptimizerKind::adagrad, 2, 1), net, start_of(net));
   auto& shards = *server;
   const auto gradient = slopes(shards.size(), 1);
   for (int i = 0; i < 3; ++i) shards.push(gradient, Pulled(shards).versions, 1e-3);
@@ -176,8 +176,8 @@ TEST(ParameterServers, decide_in_each_shard) {
 
 TEST(ParameterServers, learn_the_same_with_any_number_of_shards) {
   const auto net = net_of(20);
-  for (const auto kind : {ga3c::OptimizerKind::adam, ga3c::OptimizerKind::rmsprop,
-                          ga3c::OptimizerKind::rmsprop_centered, ga3c::OptimizerKind::adagrad}) {
+  for (const auto kind : {nn::OptimizerKind::adam, nn::OptimizerKind::rmsprop,
+                          nn::OptimizerKind::rmsprop_centered, nn::OptimizerKind::adagrad}) {
     std::vector<ParameterShards::State> states;
     for (const int count : {1, 3, 1000}) {
       const Server server(rule_of(kind, count, 0), net, start_of(net));
@@ -197,11 +197,11 @@ TEST(ParameterServers, learn_the_same_with_any_number_of_shards) {
 
 TEST(ParameterServers, continue_alike_from_their_state_with_other_shards) {
   const auto net = net_of(20);
-  const Server first(rule_of(ga3c::OptimizerKind::adam, 2, 0), net, start_of(net));
+  const Server first(rule_of(nn::OptimizerKind::adam, 2, 0), net, start_of(net));
   auto& shards = *first;
   for (int i = 0; i < 4; ++i)
     shards.push(slopes(shards.size(), -20), Pulled(shards).versions, 0.01);
-  const Server second(rule_of(ga3c::OptimizerKind::adam, 5, 0), net, start_of(net));
+  const Server second(rule_of(nn::OptimizerKind::adam, 5, 0), net, start_of(net));
   auto& other = *second;
   other.restore(shards.state());
   for (auto* each : {&shards, &other})
@@ -253,7 +253,7 @@ TEST_F(GorilaRuns, of_one_node_learn_the_weights_of_dqn) {
     trainer->advance(3000, {}, [] {});
     EXPECT_TRUE(trainer->save(path_).ok());
     const auto file = trainers::read_tensor_file(path_).value();
-    return *ga3c::take_parts(file, ga3c::model_of(file, path_)->net, "");
+    return *rl::take_parts(file, rl::model_of(file, path_)->net, "");
   };
   const Params own{
       word("deterministic", "yes"), count("actor_steps", 1), {"outlier_deviations", 0.0}};
@@ -281,7 +281,7 @@ TEST_F(GorilaRuns, with_several_nodes_play_every_frame_and_compute_the_updates_o
   }
   saved(*trainer);
   const auto file = trainers::read_tensor_file(path_).value();
-  const auto updates = ga3c::model_of(file, path_)->parameters.updates;
+  const auto updates = rl::model_of(file, path_)->parameters.updates;
   // Each node trains from its share of frame 400 on, at least by a batch: the nodes' speeds differ.
   EXPECT_GT(updates, 500);
   EXPECT_LE(updates, 1100);
@@ -307,7 +307,7 @@ TEST_F(GorilaRuns, of_nodes_that_differ_in_speed_follow_the_schedules_of_the_run
   server.begin(options);
   GorilaNode node(options, options.env.make({1, 1, 0, {}}).value(), 0, server.shards().count());
   server.begin_phase(2000);  // of 8000
-  ga3c::EpisodeLog episodes;
+  rl::EpisodeLog episodes;
   node.run(server, episodes);
   std::vector<trainers::MetricPoint> metrics;
   server.add_metrics(1, metrics);
@@ -396,4 +396,4 @@ TEST_F(GorilaRuns, refuse_files_with_counts_that_no_run_has) {
 }
 
 }  // namespace
-}  // namespace hone::dqn
+}  // namespace hone::q

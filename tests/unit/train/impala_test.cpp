@@ -9,7 +9,7 @@
 #include "worker/train/actor_critic/options.hpp"
 #include "worker/train/envs/core/stream.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 using trainers::Settings;
@@ -19,7 +19,7 @@ struct Traced {
   std::vector<float> targets, advantages;
 };
 
-Traced traced(const std::vector<Step>& steps, const std::vector<double>& ratios,
+Traced traced(const std::vector<rl::Step>& steps, const std::vector<double>& ratios,
               const std::vector<double>& values, double tail, const VtraceRule& rule) {
   std::vector<double> log_ratios;
   for (const double ratio : ratios) log_ratios.push_back(std::log(ratio));
@@ -34,20 +34,20 @@ void expect_near(const std::vector<float>& actual, const std::vector<double>& ex
 }
 
 TEST(Vtrace, has_the_golden_targets_and_advantages) {
-  const std::vector<Step> steps{{.reward = 1}, {.reward = 0}, {.reward = -1}};
+  const std::vector<rl::Step> steps{{.reward = 1}, {.reward = 0}, {.reward = -1}};
   const auto out = traced(steps, {1.5, 0.5, 1}, {0.2, 0.4, 0.1}, 0.3, {{0.9, 1}, 1, 1});
   expect_near(out.targets, {0.88435, -0.1285, -0.73});
   expect_near(out.advantages, {0.68435, -0.5285, -0.83});
 }
 
 TEST(Vtrace, on_policy_is_the_return_of_all_steps) {
-  std::vector<Step> steps;
+  std::vector<rl::Step> steps;
   std::vector<double> values;
   envs::Stream random(3, envs::Purpose::weights, 0);
   for (int t = 0; t < 12; ++t) {
     steps.push_back({.reward = random.normal()});
-    if (t == 4) steps.back().ending = Ending::terminated;
-    if (t == 8) steps.back().ending = Ending::truncated;
+    if (t == 4) steps.back().ending = rl::Ending::terminated;
+    if (t == 8) steps.back().ending = rl::Ending::truncated;
     steps.back().cut_value = random.normal();
     values.push_back(random.normal());
   }
@@ -64,7 +64,7 @@ TEST(Vtrace, on_policy_is_the_return_of_all_steps) {
 TEST(Vtrace, agrees_with_its_definition_as_a_sum) {
   constexpr double gamma = 0.9, lambda = 0.8, rho_clip = 1.2, c_clip = 0.9;
   constexpr std::size_t count = 9;
-  std::vector<Step> steps(count);
+  std::vector<rl::Step> steps(count);
   std::vector<double> ratios, values;
   envs::Stream random(4, envs::Purpose::weights, 0);
   for (auto& step : steps) {
@@ -88,8 +88,8 @@ TEST(Vtrace, agrees_with_its_definition_as_a_sum) {
 }
 
 TEST(Vtrace, crosses_no_end_of_an_episode) {
-  for (const auto ending : {Ending::terminated, Ending::truncated}) {
-    std::vector<Step> steps(4);
+  for (const auto ending : {rl::Ending::terminated, rl::Ending::truncated}) {
+    std::vector<rl::Step> steps(4);
     steps[1].ending = ending;
     steps[1].cut_value = 5;
     const std::vector<double> ones(4, 1.0), values(4, 0.5);
@@ -99,7 +99,7 @@ TEST(Vtrace, crosses_no_end_of_an_episode) {
     EXPECT_EQ(before.targets[0], after.targets[0]);
     EXPECT_EQ(before.targets[1], after.targets[1]);
     EXPECT_NE(before.targets[2], after.targets[2]);
-    EXPECT_NEAR(before.targets[1], ending == Ending::truncated ? 4.5 : 0, 1e-6);
+    EXPECT_NEAR(before.targets[1], ending == rl::Ending::truncated ? 4.5 : 0, 1e-6);
   }
 }
 
@@ -109,8 +109,8 @@ class VtraceLearners : public testing::Test {
   static constexpr int columns = 3;
   static constexpr int steps = 5;
 
-  static NetShape net() {
-    NetShape net;
+  static nn::NetShape net() {
+    nn::NetShape net;
     net.inputs = 3;
     net.hidden = 8;
     net.actions = 3;
@@ -171,10 +171,10 @@ class VtraceLearners : public testing::Test {
 };
 
 TEST_F(VtraceLearners, on_policy_make_the_update_of_a2c) {
-  const auto weights = first_weights(net(), WeightStart::scaled, 1);
+  const auto weights = first_weights(net(), nn::WeightStart::scaled, 1);
   play_by(weights, 1);
   ParameterServer plain(rule(), net(), weights, 2), traced(rule(), net(), weights, 2);
-  const auto networks = network_maker(Backend::own).value();
+  const auto networks = nn::network_maker(nn::Backend::own).value();
   Learner(net(), 64, networks, plain).serve(pieces_, plain.weights().read().view());
   rollout_.hand_over(columns);
   VtraceLearner(net(), 64, columns, networks, traced, {{0.99, 1}, 1, 1}).serve(pieces_);
@@ -189,8 +189,8 @@ TEST_F(VtraceLearners, on_policy_make_the_update_of_a2c) {
 }
 
 TEST_F(VtraceLearners, learn_less_from_actions_that_were_likelier_when_they_were_chosen) {
-  const auto weights = first_weights(net(), WeightStart::scaled, 1);
-  const auto networks = network_maker(Backend::own).value();
+  const auto weights = first_weights(net(), nn::WeightStart::scaled, 1);
+  const auto networks = nn::network_maker(nn::Backend::own).value();
   std::vector<double> norms;
   for (const double factor : {1.0, 10.0}) {
     play_by(weights, factor);
@@ -202,8 +202,8 @@ TEST_F(VtraceLearners, learn_less_from_actions_that_were_likelier_when_they_were
 }
 
 TEST_F(VtraceLearners, count_the_updates_by_which_a_policy_lags) {
-  const auto weights = first_weights(net(), WeightStart::scaled, 1);
-  const auto networks = network_maker(Backend::own).value();
+  const auto weights = first_weights(net(), nn::WeightStart::scaled, 1);
+  const auto networks = nn::network_maker(nn::Backend::own).value();
   ParameterServer server(rule(), net(), weights, 2);
   VtraceLearner learner(net(), 64, columns, networks, server, {{0.99, 1}, 1, 1});
   play_by(weights, 1);
@@ -218,8 +218,8 @@ TEST_F(VtraceLearners, count_the_updates_by_which_a_policy_lags) {
 
 // Nothing else trains: an actor that only waited would never return.
 TEST_F(VtraceLearners, on_the_thread_of_an_actor_train_what_is_queued_until_its_rollout_is_free) {
-  const auto weights = first_weights(net(), WeightStart::scaled, 1);
-  const auto networks = network_maker(Backend::own).value();
+  const auto weights = first_weights(net(), nn::WeightStart::scaled, 1);
+  const auto networks = nn::network_maker(nn::Backend::own).value();
   ParameterServer server(rule(), net(), weights, 2);
   TrainingQueue training({.capacity = columns, .concurrency = 1, .batch_weight_max = steps});
   ActorClient actor(Predictor(net(), columns, networks), server, training,
@@ -294,4 +294,4 @@ TEST_F(Impala, refuses_files_of_other_trainers) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac

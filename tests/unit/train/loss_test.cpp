@@ -6,13 +6,13 @@
 #include <limits>
 
 #include "tests/unit/train/reference.hpp"
-#include "worker/train/actor_critic/experience/observation_scale.hpp"
-#include "worker/train/actor_critic/experience/returns.hpp"
-#include "worker/train/actor_critic/experience/reward_scale.hpp"
 #include "worker/train/nn/kernels/kernels.hpp"
 #include "worker/train/nn/optimizer.hpp"
+#include "worker/train/rl/observation_scale.hpp"
+#include "worker/train/rl/returns.hpp"
+#include "worker/train/rl/reward_scale.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 constexpr double gamma_of_table = 0.99;
@@ -20,7 +20,7 @@ constexpr double gamma_of_table = 0.99;
 TEST(Returns, parity_clips_rewards_and_bootstraps_from_the_last_state) {
   const std::array<double, 6> rewards{1, 0, -2, 0.5, 0, 9};
   std::array<float, 5> returns{};
-  parity_returns(rewards, 2.0, {gamma_of_table, 1}, returns);
+  rl::parity_returns(rewards, 2.0, {gamma_of_table, 1}, returns);
   const std::array<double, 5> golden{2.40703, 1.42124, 1.43560, 2.46020, 1.98000};
   for (std::size_t t = 0; t < golden.size(); ++t) EXPECT_NEAR(returns[t], golden[t], 1e-5) << t;
 }
@@ -28,13 +28,13 @@ TEST(Returns, parity_clips_rewards_and_bootstraps_from_the_last_state) {
 TEST(Returns, parity_drops_the_terminal_reward) {
   const std::array<double, 6> rewards{1, 0, -2, 0.5, 0, 9};
   std::array<float, 5> returns{};
-  parity_returns(rewards, 0.0, {gamma_of_table, 1}, returns);
+  rl::parity_returns(rewards, 0.0, {gamma_of_table, 1}, returns);
   const std::array<double, 5> golden{0.50505, -0.49995, -0.505, 0.5, 0};
   for (std::size_t t = 0; t < golden.size(); ++t) EXPECT_NEAR(returns[t], golden[t], 1e-5) << t;
 }
 
 TEST(Returns, corrected_trains_the_terminal_reward) {
-  const std::array<Step, 3> steps{{{1}, {5, Ending::terminated}, {2}}};
+  const std::array<rl::Step, 3> steps{{{1}, {5, rl::Ending::terminated}, {2}}};
   std::array<float, 3> returns{};
   discounted_returns(steps, 10.0, {0.5}, returns);
   EXPECT_FLOAT_EQ(returns[2], 2 + 0.5F * 10);  // of the next episode
@@ -43,14 +43,15 @@ TEST(Returns, corrected_trains_the_terminal_reward) {
 }
 
 TEST(Returns, corrected_values_the_last_state_of_a_truncated_episode) {
-  const std::array<Step, 2> steps{{{1, Ending::truncated, 20}, {1}}};
+  const std::array<rl::Step, 2> steps{{{1, rl::Ending::truncated, 20}, {1}}};
   std::array<float, 2> returns{};
   discounted_returns(steps, 0.0, {0.5}, returns);
   EXPECT_FLOAT_EQ(returns[0], 1 + 0.5F * 20);
 }
 
 TEST(Returns, mix_in_values_of_the_states_between_as_lambda_says) {
-  const std::array<Step, 3> steps{{{1, Ending::none, 0, 8}, {2, Ending::none, 0, 6}, {3}}};
+  const std::array<rl::Step, 3> steps{
+      {{1, rl::Ending::none, 0, 8}, {2, rl::Ending::none, 0, 6}, {3}}};
   std::array<float, 3> returns{};
   discounted_returns(steps, 4.0, {0.5, 0.25}, returns);
   EXPECT_FLOAT_EQ(returns[2], 3 + 0.5F * 4);
@@ -119,11 +120,11 @@ TEST(Softmax, survives_large_logits) {
 
 TEST(RewardScale, brings_rewards_of_any_size_to_the_same_one) {
   const auto scaled = [](double reward) {
-    RewardScale scale(0.99);
+    rl::RewardScale scale(0.99);
     double sum = 0;
-    std::vector<Step> steps;
+    std::vector<rl::Step> steps;
     for (int i = 0; i < 5000; ++i) {
-      steps.assign(1, {reward, i % 50 == 49 ? Ending::terminated : Ending::none});
+      steps.assign(1, {reward, i % 50 == 49 ? rl::Ending::terminated : rl::Ending::none});
       scale.apply(steps, sum);
     }
     return steps[0].reward;
@@ -134,11 +135,11 @@ TEST(RewardScale, brings_rewards_of_any_size_to_the_same_one) {
 }
 
 TEST(RewardScale, bounds_a_first_reward_after_a_long_drought) {
-  RewardScale scale(0.99);
+  rl::RewardScale scale(0.99);
   double sum = 0;
-  std::vector<Step> steps(100'000);
+  std::vector<rl::Step> steps(100'000);
   scale.apply(steps, sum);
-  std::vector<Step> jackpot{{1000}};
+  std::vector<rl::Step> jackpot{{1000}};
   scale.apply(jackpot, sum);
   EXPECT_LE(jackpot[0].reward, 10);
   EXPECT_GT(jackpot[0].reward, 0);
@@ -151,7 +152,7 @@ TEST(ObservationScale, brings_what_was_seen_to_mean_0_and_deviation_1) {
     rows.push_back(1000 + static_cast<float>(i % 7));
     rows.push_back(0.001F * static_cast<float>(i % 5));
   }
-  ObservationScale scale(2);
+  rl::ObservationScale scale(2);
   scale.learn(rows.data(), 30);
   scale.learn(rows.data() + 60, 70);
   scale.apply(rows.data(), 100);
@@ -171,7 +172,7 @@ TEST(ObservationScale, brings_what_was_seen_to_mean_0_and_deviation_1) {
 
 class OneLine {
  public:
-  explicit OneLine(const OptimizerRule& rule)
+  explicit OneLine(const nn::OptimizerRule& rule)
       : weights(dense::line_floats), optimizer_(rule, dense::Floats(dense::line_floats, 1.0F)) {}
 
   double step(std::vector<float> gradient, double rate) {
@@ -179,15 +180,15 @@ class OneLine {
     std::copy(gradient.begin(), gradient.end(), line.begin());
     return optimizer_.step(weights, line, rate);
   }
-  [[nodiscard]] const Optimizer& optimizer() const { return optimizer_; }
+  [[nodiscard]] const nn::Optimizer& optimizer() const { return optimizer_; }
 
   dense::Floats weights;
 
  private:
-  Optimizer optimizer_;
+  nn::Optimizer optimizer_;
 };
 
-constexpr auto adam = OptimizerKind::adam;
+constexpr auto adam = nn::OptimizerKind::adam;
 
 TEST(RmsProp, first_step_of_the_published_form) {
   OneLine line({.decay = 0.99, .epsilon = 0.1, .clip = 0});
@@ -214,7 +215,7 @@ TEST(Adam, first_steps_of_the_published_form) {
 }
 
 TEST(AdaGrad, divides_by_the_root_of_the_sum_of_squares) {
-  OneLine line({.kind = OptimizerKind::adagrad, .epsilon = 0.01, .clip = 0});
+  OneLine line({.kind = nn::OptimizerKind::adagrad, .epsilon = 0.01, .clip = 0});
   line.step({2.0F, 0.0F}, 0.1);
   EXPECT_NEAR(line.weights[0], -0.1 * 2 / std::sqrt(4.01), 1e-7);
   EXPECT_EQ(line.weights[1], 0.0F);
@@ -224,7 +225,7 @@ TEST(AdaGrad, divides_by_the_root_of_the_sum_of_squares) {
 }
 
 TEST(Optimizer, clips_the_norm_of_the_whole_gradient) {
-  for (const auto kind : {OptimizerKind::rmsprop, OptimizerKind::adagrad, adam}) {
+  for (const auto kind : {nn::OptimizerKind::rmsprop, nn::OptimizerKind::adagrad, adam}) {
     OneLine clipped({.kind = kind, .decay = 0.99, .epsilon = 0.1, .clip = 0.5});
     OneLine small({.kind = kind, .decay = 0.99, .epsilon = 0.1, .clip = 0});
     EXPECT_DOUBLE_EQ(clipped.step({3.0F, 4.0F}, 1e-3), 5.0);
@@ -235,7 +236,7 @@ TEST(Optimizer, clips_the_norm_of_the_whole_gradient) {
 }
 
 TEST(Optimizer, moves_nothing_for_a_gradient_that_is_not_finite) {
-  for (const auto kind : {OptimizerKind::rmsprop, OptimizerKind::adagrad, adam}) {
+  for (const auto kind : {nn::OptimizerKind::rmsprop, nn::OptimizerKind::adagrad, adam}) {
     OneLine line({.kind = kind});
     line.weights[0] = 1;
     const auto before = line.optimizer().state();
@@ -248,7 +249,7 @@ TEST(Optimizer, moves_nothing_for_a_gradient_that_is_not_finite) {
 // Means of weights without a gradient stayed at the smallest numbers there are, which took half of
 // the time of a training by pixels.
 TEST(Optimizer, kept_means_too_small_to_weigh) {
-  for (const auto kind : {OptimizerKind::rmsprop, OptimizerKind::rmsprop_centered, adam}) {
+  for (const auto kind : {nn::OptimizerKind::rmsprop, nn::OptimizerKind::rmsprop_centered, adam}) {
     OneLine line({.kind = kind, .decay = 0.9, .momentum = 0.8});
     line.step({1.0F, -1.0F}, 1e-3);
     for (int i = 0; i < 2000; ++i) line.step({}, 1e-3);
@@ -259,7 +260,7 @@ TEST(Optimizer, kept_means_too_small_to_weigh) {
 }
 
 TEST(Optimizer, tells_that_a_parameter_overflowed) {
-  for (const auto kind : {OptimizerKind::rmsprop, OptimizerKind::adagrad, adam}) {
+  for (const auto kind : {nn::OptimizerKind::rmsprop, nn::OptimizerKind::adagrad, adam}) {
     OneLine line({.kind = kind, .decay = 0.5, .epsilon = 0, .momentum = 0, .clip = 0});
     line.weights[0] = -3e38F;
     EXPECT_FALSE(std::isfinite(line.step({1.0F}, 1e39)));
@@ -267,4 +268,4 @@ TEST(Optimizer, tells_that_a_parameter_overflowed) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac

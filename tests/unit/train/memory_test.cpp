@@ -1,6 +1,6 @@
 // The replay memory next to a plain list of all steps: stacks of frames, several lanes, rings that
 // wrap, and checkpoints.
-#include "worker/train/value/replay/memory.hpp"
+#include "worker/train/replay/memory.hpp"
 
 #include <gtest/gtest.h>
 

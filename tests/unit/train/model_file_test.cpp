@@ -8,8 +8,8 @@
 #include <sstream>
 
 #include "schemas/codec/json.hpp"
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/nn/tensor_file.hpp"
+#include "worker/train/rl/model.hpp"
 
 namespace hone {
 namespace {
@@ -24,18 +24,18 @@ class ModelFile : public testing::Test {
   }
   ~ModelFile() override { std::filesystem::remove_all(folder_); }
 
-  static ga3c::Model model() {
-    ga3c::Model model;
+  static rl::Model model() {
+    rl::Model model;
     model.env = "CartPole-v1";
-    model.net = {4, 8, 2, ga3c::Activation::relu, 2};
+    model.net = {4, 8, 2, nn::Activation::relu, 2};
     model.frames = 1234;
-    model.optimizer = ga3c::OptimizerKind::adam;
+    model.optimizer = nn::OptimizerKind::adam;
     model.episodes = {{10, 20.5}, {10, 20}, 7};
     model.scale = {20, 1.5, 0.25};
     model.observations = {7, {1, 2, 3, 4}, {5, 6, 7, 8}};
     model.counts = {{3, 2, 1}, 0, 5};
     model.groups = {{{1, ~0ULL}, {3, 4, 5, 6}, {1.5}, {2}, {0.75}}};
-    model.parameters.weights = ga3c::first_weights(model.net, ga3c::WeightStart::scaled, 1);
+    model.parameters.weights = nn::first_weights(model.net, nn::WeightStart::scaled, 1);
     model.parameters.mean_square.assign(model.parameters.weights.size(), 0.25F);
     model.parameters.mean.assign(model.parameters.weights.size(), -0.5F);
     model.parameters.frames = 1200;
@@ -45,7 +45,7 @@ class ModelFile : public testing::Test {
 
   std::filesystem::path written() {
     const auto path = folder_ / "model.safetensors";
-    EXPECT_TRUE(ga3c::write_model(path, model()).ok());
+    EXPECT_TRUE(rl::write_model(path, model()).ok());
     return path;
   }
 
@@ -66,7 +66,7 @@ class ModelFile : public testing::Test {
 };
 
 TEST_F(ModelFile, reads_back_all_that_was_written) {
-  const auto read = ga3c::read_model(written());
+  const auto read = rl::read_model(written());
   ASSERT_TRUE(read.ok()) << read.error().detail;
   const auto original = model();
   EXPECT_EQ(read->env, original.env);
@@ -105,7 +105,7 @@ TEST_F(ModelFile, is_written_the_same_twice) {
 TEST_F(ModelFile, refuses_every_truncation) {
   const auto whole = bytes(written());
   for (std::size_t length = 0; length < whole.size(); length += 7)
-    EXPECT_FALSE(ga3c::read_model(with_bytes(whole.substr(0, length))).ok()) << length;
+    EXPECT_FALSE(rl::read_model(with_bytes(whole.substr(0, length))).ok()) << length;
 }
 
 TEST_F(ModelFile, refuses_every_flipped_bit_of_the_data_and_survives_those_of_the_header) {
@@ -116,21 +116,21 @@ TEST_F(ModelFile, refuses_every_flipped_bit_of_the_data_and_survives_those_of_th
   for (std::size_t i = 0; i < whole.size(); i += 3) {
     auto damaged = whole;
     damaged[i] = static_cast<char>(damaged[i] ^ 4);
-    const auto read = ga3c::read_model(with_bytes(damaged));
+    const auto read = rl::read_model(with_bytes(damaged));
     EXPECT_TRUE(i < data_start || !read.ok()) << "byte " << i;
   }
 }
 
 TEST_F(ModelFile, says_in_one_sentence_what_is_wrong) {
-  const auto missing = ga3c::read_model(folder_ / "none");
+  const auto missing = rl::read_model(folder_ / "none");
   ASSERT_FALSE(missing.ok());
   EXPECT_EQ(missing.error().code, Code::not_found);
-  const auto alien = ga3c::read_model(with_bytes("learning_rate: 0.001\nt_max: 8\n"));
+  const auto alien = rl::read_model(with_bytes("learning_rate: 0.001\nt_max: 8\n"));
   ASSERT_FALSE(alien.ok());
   EXPECT_NE(alien.error().detail.find("is not a model file of hone"), std::string::npos);
   auto content = bytes(written());
   content.back() = static_cast<char>(content.back() ^ 1);
-  const auto damaged = ga3c::read_model(with_bytes(content));
+  const auto damaged = rl::read_model(with_bytes(content));
   ASSERT_FALSE(damaged.ok());
   EXPECT_NE(damaged.error().detail.find("is damaged"), std::string::npos);
 }
@@ -149,7 +149,7 @@ class DamagedState : public ModelFile {
     std::erase_if(damaged.texts, [](const auto& text) { return text.first == "crc32"; });
     const auto path = folder_ / "damaged.safetensors";
     EXPECT_TRUE(trainers::write_tensor_file(path, damaged).ok());
-    const auto read = ga3c::read_model(path);
+    const auto read = rl::read_model(path);
     return read.ok() ? "" : read.error().detail;
   }
 
@@ -252,20 +252,20 @@ TEST_F(DamagedState, is_refused_if_a_whole_number_was_cut_to_a_smaller_one) {
 // Its convolution had -1 rows: two such extents made a size above 0, which was accepted.
 TEST_F(ModelFile, refuses_a_convolution_that_is_larger_than_its_planes) {
   auto small = model();
-  small.net.kind = ga3c::NetKind::minatar;
+  small.net.kind = nn::NetKind::minatar;
   small.net.planes = {1, 1, 4};
   for (auto* values :
        {&small.parameters.weights, &small.parameters.mean_square, &small.parameters.mean})
-    values->assign(ga3c::parameter_count(small.net), 0.5F);
+    values->assign(nn::parameter_count(small.net), 0.5F);
   const auto path = folder_ / "small.safetensors";
-  ASSERT_TRUE(ga3c::write_model(path, small).ok());
-  const auto read = ga3c::read_model(path);
+  ASSERT_TRUE(rl::write_model(path, small).ok());
+  const auto read = rl::read_model(path);
   ASSERT_FALSE(read.ok());
   EXPECT_NE(read.error().detail.find("'inputs'"), std::string::npos) << read.error().detail;
 }
 
 TEST_F(ModelFile, refuses_a_folder_that_is_not_there) {
-  const auto status = ga3c::write_model(folder_ / "no" / "model", model());
+  const auto status = rl::write_model(folder_ / "no" / "model", model());
   ASSERT_FALSE(status.ok());
   EXPECT_NE(status.error().detail.find("cannot write"), std::string::npos);
 }

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 class QueueClients : public testing::Test {
@@ -16,9 +16,10 @@ class QueueClients : public testing::Test {
   }
 
   static constexpr int rows = 8;
-  const NetShape shape_{4, 8, 2};
-  const NetworkMaker maker_ = own_maker();
-  ParameterServer server_{LearningRule{}, shape_, first_weights(shape_, WeightStart::scaled, 1), 4};
+  const nn::NetShape shape_{4, 8, 2};
+  const nn::NetworkMaker maker_ = nn::own_maker();
+  ParameterServer server_{LearningRule{}, shape_, first_weights(shape_, nn::WeightStart::scaled, 1),
+                          4};
   PredictionQueue predictions_{{.capacity = 4, .concurrency = 0, .batch_weight_max = rows}};
   TrainingQueue training_{{.capacity = 4, .concurrency = 0, .batch_weight_max = rows}};
 };
@@ -64,4 +65,4 @@ TEST_F(QueueClients, without_networks_is_answered_and_trained_by_other_threads) 
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac

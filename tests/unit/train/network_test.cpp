@@ -9,7 +9,7 @@
 
 #include "worker/train/envs/core/stream.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 std::vector<float> noise(std::size_t count, std::uint64_t seed) {
@@ -276,4 +276,4 @@ TEST_P(EveryBackend, reads_bytes_as_the_numbers_they_stand_for) {
 INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::Values(Backend::own, Backend::torch));
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::nn

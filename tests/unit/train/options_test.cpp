@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 using trainers::Settings;
@@ -33,9 +33,9 @@ TEST(Options, of_corrected_mode_are_the_defaults_of_the_trainer) {
   EXPECT_FALSE(options.parity);
   EXPECT_EQ(options.seed, 7U);
   EXPECT_EQ(options.agent.t_max, 8);
-  EXPECT_EQ(options.net.activation, Activation::tanh);
+  EXPECT_EQ(options.net.activation, nn::Activation::tanh);
   EXPECT_EQ(options.net.hidden, 128);
-  EXPECT_EQ(options.weight_start, WeightStart::scaled);
+  EXPECT_EQ(options.weight_start, nn::WeightStart::scaled);
   EXPECT_TRUE(options.learning.mean_loss);
   EXPECT_EQ(options.learning.loss.log_floor, 0);
   EXPECT_EQ(options.learning.optimizer.clip, 5);
@@ -49,8 +49,8 @@ TEST(Options, of_parity_mode_are_the_published_values) {
   EXPECT_TRUE(options.parity);
   EXPECT_EQ(options.agent.t_max, 5);
   EXPECT_EQ(options.agent.reward_clip, 1);
-  EXPECT_EQ(options.net.activation, Activation::relu);
-  EXPECT_EQ(options.weight_start, WeightStart::uniform);
+  EXPECT_EQ(options.net.activation, nn::Activation::relu);
+  EXPECT_EQ(options.weight_start, nn::WeightStart::uniform);
   EXPECT_FALSE(options.learning.mean_loss);
   EXPECT_EQ(options.learning.rate.start, 3e-4);
   EXPECT_EQ(options.learning.rate.end, 3e-4);
@@ -64,7 +64,7 @@ TEST(Options, of_parity_mode_are_the_published_values) {
 // TRAINING_MIN_BATCH_SIZE 0 (one rollout is enough), and the network's 256 units.
 TEST(Options, of_parity_mode_are_the_published_configuration) {
   const auto options = ga3c_options({word("mode", "parity")});
-  EXPECT_EQ(options.counts, (WorkerCounts{32, 2, 2}));
+  EXPECT_EQ(options.counts, (rl::WorkerCounts{32, 2, 2}));
   EXPECT_EQ(options.envs_per_agent, 1);
   EXPECT_TRUE(options.dynamic);
   EXPECT_EQ(options.dynamic_wait, std::chrono::seconds(20));
@@ -85,7 +85,7 @@ TEST(Options, of_parity_mode_yield_to_values_that_the_user_gives) {
                                      {"agents", std::int64_t{8}}});
   EXPECT_EQ(options.agent.t_max, 9);
   EXPECT_EQ(options.learning.entropy.start, 0.5);
-  EXPECT_EQ(options.net.activation, Activation::tanh);
+  EXPECT_EQ(options.net.activation, nn::Activation::tanh);
   EXPECT_EQ(options.parity_slots(), 12);
   EXPECT_FALSE(options.dynamic);
   EXPECT_EQ(options.train_samples_max, 40);
@@ -107,20 +107,20 @@ TEST(Options, take_the_settings_of_adam_only_with_adam) {
   auto with_adam = both;
   with_adam.push_back(word("optimizer", "adam"));
   const auto rule = ga3c_options(with_adam).learning.optimizer;
-  EXPECT_EQ(rule.kind, OptimizerKind::adam);
+  EXPECT_EQ(rule.kind, nn::OptimizerKind::adam);
   EXPECT_EQ(rule.momentum, 0.7);
   EXPECT_EQ(rule.decay, 0.8);
   EXPECT_EQ(rule.epsilon, 0.25);
 }
 
 TEST(Options, have_the_network_that_suits_the_observations) {
-  EXPECT_EQ(ga3c_options({}).net.kind, NetKind::mlp);
+  EXPECT_EQ(ga3c_options({}).net.kind, nn::NetKind::mlp);
   const auto planes = ga3c_options({word("env", "MinAtar-breakout")}).net;
-  EXPECT_EQ(planes.kind, NetKind::minatar);
+  EXPECT_EQ(planes.kind, nn::NetKind::minatar);
   EXPECT_EQ(planes.planes, (envs::Planes{10, 10, 4}));
   EXPECT_EQ(ga3c_options({word("env", "MinAtar-breakout"), word("network", "mlp")}).net.kind,
-            NetKind::mlp);
-  EXPECT_EQ(ga3c_options({word("env", "Pendulum-v1")}).net.policy, Policy::gaussian);
+            nn::NetKind::mlp);
+  EXPECT_EQ(ga3c_options({word("env", "Pendulum-v1")}).net.policy, nn::Policy::gaussian);
 }
 
 TEST(Options, bound_the_rows_of_a_prediction_and_the_samples_of_a_batch) {
@@ -139,14 +139,14 @@ TEST(Options, of_dynamic_counts_have_upper_bounds_above_the_start) {
   const auto fixed = ga3c_options({{"agents", std::int64_t{3}}});
   EXPECT_EQ(fixed.counts_max, fixed.counts);
   const auto dynamic = ga3c_options({word("dynamic", "yes"), {"agents", std::int64_t{100}}});
-  EXPECT_EQ(dynamic.counts_max, (WorkerCounts{100, 8, 8}));
+  EXPECT_EQ(dynamic.counts_max, (rl::WorkerCounts{100, 8, 8}));
 }
 
 TEST(Options, of_a3c_and_a2c_have_no_queues) {
   for (const auto scheme : {Scheme::a3c, Scheme::a2c}) {
     const auto options = options_with(scheme, {{"agents", std::int64_t{2}}});
     ASSERT_TRUE(options.ok());
-    EXPECT_EQ(options->counts, (WorkerCounts{2, 1, 1}));
+    EXPECT_EQ(options->counts, (rl::WorkerCounts{2, 1, 1}));
     EXPECT_EQ(options->counts_max, options->counts);
     EXPECT_EQ(options->envs_per_agent, 8);
     EXPECT_FALSE(options->parity);
@@ -205,4 +205,4 @@ TEST(Presets, of_the_entropy_at_the_end_count_as_stated) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <vector>
 
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/envs/core/stream.hpp"
 #include "worker/train/envs/table.hpp"
+#include "worker/train/rl/model.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::trainers::parity_replay {
@@ -50,7 +50,7 @@ struct Outputs {
 
 class Replay {
  public:
-  explicit Replay(const ga3c::Model& model)
+  explicit Replay(const rl::Model& model)
       : weights_(model.parameters.weights.begin(), model.parameters.weights.end()),
         mean_square_(model.parameters.mean_square.begin(), model.parameters.mean_square.end()) {}
 
@@ -184,7 +184,7 @@ TEST(ParityReplay, plain_doubles_give_the_same_weights) {
                     ("hone-parity-" + std::to_string(::getpid()) + ".safetensors");
   const auto saved = [&] {
     EXPECT_TRUE(trainer->save(path).ok());
-    auto model = ga3c::read_model(path);
+    auto model = rl::read_model(path);
     std::filesystem::remove(path);
     return std::move(*model);
   };

@@ -10,7 +10,7 @@
 #include "worker/train/actor_critic/options.hpp"
 #include "worker/train/envs/core/stream.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 using trainers::Settings;
@@ -64,15 +64,15 @@ class Minibatches : public testing::Test {
     rule.epochs = 3;
     rule.minibatches.count = 5;
     rule.loss.ratio_clip = 0.2;
-    rule.optimizer.kind = OptimizerKind::adam;
+    rule.optimizer.kind = nn::OptimizerKind::adam;
     rule.optimizer.decay = 0.999;
     rule.rate = {1e-2, 1e-2};
     rule.frames_total = 1'000'000;
     return rule;
   }
 
-  static NetShape net() {
-    NetShape net;
+  static nn::NetShape net() {
+    nn::NetShape net;
     net.inputs = 3;
     net.hidden = 8;
     net.actions = 3;
@@ -80,9 +80,9 @@ class Minibatches : public testing::Test {
   }
 
   ParameterServer::State trained(const LearningRule& rule, std::uint64_t seed = 1) {
-    ParameterServer server(rule, net(), first_weights(net(), WeightStart::scaled, 1), 1);
-    MinibatchLearner learner(net(), columns * steps, network_maker(Backend::own).value(), server,
-                             seed);
+    ParameterServer server(rule, net(), first_weights(net(), nn::WeightStart::scaled, 1), 1);
+    MinibatchLearner learner(net(), columns * steps, nn::network_maker(nn::Backend::own).value(),
+                             server, seed);
     learner.train(pieces_);
     meter_ = server.take_meter();
     return server.state();
@@ -143,7 +143,7 @@ TEST_F(Minibatches, with_clipped_values_leave_values_alone_that_have_moved_enoug
   clipped.minibatches.value_clip = 1;
   clipped.minibatches.normalize = true;  // equal advantages become 0
   const auto parts = net_parts(net());
-  const auto before = first_weights(net(), WeightStart::scaled, 1);
+  const auto before = first_weights(net(), nn::WeightStart::scaled, 1);
   const auto after = trained(clipped).weights;
   EXPECT_EQ(after[parts.back().offset], before[parts.back().offset]) << parts.back().name;
 }
@@ -191,7 +191,7 @@ INSTANTIATE_TEST_SUITE_P(Environments, Ppo,
 TEST(PpoOptions, are_those_of_the_field) {
   const auto options = options_of(Scheme::ppo, ppo_job({}));
   ASSERT_TRUE(options.ok());
-  EXPECT_EQ(options->counts, WorkerCounts{});
+  EXPECT_EQ(options->counts, rl::WorkerCounts{});
   EXPECT_EQ(options->agent.epochs, 1) << "the client repeats, not the agent";
   EXPECT_TRUE(options->agent.bounded);
   EXPECT_EQ(options->agent.t_max, 128);
@@ -200,7 +200,7 @@ TEST(PpoOptions, are_those_of_the_field) {
   EXPECT_EQ(options->learning.minibatches.count, 4);
   EXPECT_TRUE(options->learning.minibatches.normalize);
   EXPECT_EQ(options->learning.loss.ratio_clip, 0.2);
-  EXPECT_EQ(options->learning.optimizer.kind, OptimizerKind::adam);
+  EXPECT_EQ(options->learning.optimizer.kind, nn::OptimizerKind::adam);
   EXPECT_EQ(options->learning.optimizer.clip, 0.5);
   EXPECT_EQ(options->learning.rate.end, 0);
 }
@@ -229,4 +229,4 @@ TEST(PpoFiles, are_not_continued_by_another_trainer) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac

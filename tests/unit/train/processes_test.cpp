@@ -128,7 +128,7 @@ TEST(SharedMutexes, can_be_locked_after_a_process_was_killed_that_held_them) {
 }
 
 TEST(StatesOfProcesses, are_the_same_after_they_were_sent) {
-  const ga3c::EnvGroup::State state{{1, ~0ULL}, {7}, {0.1, -1e300}, {3, 4}, {0, 0}};
+  const rl::GroupState state{{1, ~0ULL}, {7}, {0.1, -1e300}, {3, 4}, {0, 0}};
   const auto again = state_of(state_text(state));
   ASSERT_TRUE(again);
   EXPECT_EQ(again->environments, state.environments);
@@ -142,7 +142,7 @@ TEST(StatesOfProcesses, are_the_same_after_they_were_sent) {
 
 TEST(EpisodesOfProcesses, are_sent_once) {
   EpisodeBuffer buffer;
-  const std::vector<ga3c::Episode> ended{{1.5, 3}, {-2, 8}};
+  const std::vector<rl::Episode> ended{{1.5, 3}, {-2, 8}};
   buffer.finish(ended);
   const auto sent = episodes_of(payload_of(buffer.take()), 2);
   ASSERT_TRUE(sent);
@@ -154,11 +154,11 @@ TEST(EpisodesOfProcesses, are_sent_once) {
 
 TEST(EpisodesOfProcesses, that_no_process_plays_are_refused) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  const std::vector<ga3c::Episode> three(3, {1, 1});
+  const std::vector<rl::Episode> three(3, {1, 1});
   EXPECT_FALSE(episodes_of(payload_of(three), 2)) << "more than the frames that were played";
   EXPECT_FALSE(episodes_of(payload_of(three).substr(1), 3)) << "a part of an episode";
-  for (const ga3c::Episode episode : {ga3c::Episode{nan, 1}, ga3c::Episode{HUGE_VAL, 1},
-                                      ga3c::Episode{1, nan}, ga3c::Episode{1, 0}})
+  for (const rl::Episode episode :
+       {rl::Episode{nan, 1}, rl::Episode{HUGE_VAL, 1}, rl::Episode{1, nan}, rl::Episode{1, 0}})
     EXPECT_FALSE(episodes_of(payload_of({&episode, 1}), 2));
 }
 

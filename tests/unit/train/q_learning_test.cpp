@@ -8,7 +8,7 @@
 #include "worker/train/value/q_learner.hpp"
 #include "worker/train/value/q_loss.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 constexpr std::int64_t stride = 16;
@@ -119,8 +119,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, QLosses,
                                          LossKind{"dueling_squares", true, 0}),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
-ga3c::NetShape small_net() {
-  ga3c::NetShape net;
+nn::NetShape small_net() {
+  nn::NetShape net;
   net.inputs = 3;
   net.hidden = 8;
   net.actions = 3;
@@ -155,11 +155,11 @@ struct Batch {
 };
 
 QLearner learner_of(QRule rule) {
-  rule.optimizer.kind = ga3c::OptimizerKind::adam;
+  rule.optimizer.kind = nn::OptimizerKind::adam;
   rule.optimizer.decay = 0.999;
   const auto net = small_net();
-  return {rule, net, first_weights(net, ga3c::WeightStart::uniform, 1), 16,
-          ga3c::network_maker(ga3c::Backend::own).value()};
+  return {rule, net, first_weights(net, nn::WeightStart::uniform, 1), 16,
+          nn::network_maker(nn::Backend::own).value()};
 }
 
 std::vector<double> row_of(QLearner& learner, const float* observation, bool dueling) {
@@ -299,12 +299,12 @@ TEST(Exploration, of_each_actor_is_the_published_one) {
 }
 
 TEST(CenteredRmsprop, moves_by_the_deviation_of_the_gradient) {
-  ga3c::OptimizerRule rule;
-  rule.kind = ga3c::OptimizerKind::rmsprop_centered;
+  nn::OptimizerRule rule;
+  rule.kind = nn::OptimizerKind::rmsprop_centered;
   rule.decay = 0.95;
   rule.epsilon = 0.01;
   rule.clip = 0;
-  ga3c::Optimizer optimizer(rule, dense::Floats(16, 1.0F));
+  nn::Optimizer optimizer(rule, dense::Floats(16, 1.0F));
   dense::Floats parameters(16, 0.0F), gradient(16, 2.0F);
   double mean = 0, square = 0, expected = 0;
   for (const double slope : {2.0, -1.0, 3.0}) {
@@ -318,4 +318,4 @@ TEST(CenteredRmsprop, moves_by_the_deviation_of_the_gradient) {
 }
 
 }  // namespace
-}  // namespace hone::dqn
+}  // namespace hone::q

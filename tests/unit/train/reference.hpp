@@ -8,7 +8,7 @@
 
 #include "worker/train/actor_critic/learning/loss.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 // The logits of one state, then its value.
 using RowOutputs = std::vector<double>;
@@ -68,4 +68,4 @@ inline std::vector<double> reference_gradient(const RowOutputs& row, const Sampl
   return gradient;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

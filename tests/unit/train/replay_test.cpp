@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "worker/train/value/replay/memory.hpp"
-#include "worker/train/value/replay/sum_tree.hpp"
+#include "worker/train/replay/memory.hpp"
+#include "worker/train/replay/sum_tree.hpp"
 
 namespace hone::replay {
 namespace {

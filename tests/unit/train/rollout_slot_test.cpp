@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 constexpr RolloutShape shape{2, 4, 3, 2};
@@ -28,7 +28,7 @@ void fill(Rollout& rollout) {
       rollout.log_chances(column)[at(t)] = -(++next);
       for (auto& number : rollout.numbers(t, column)) number = ++next;
       rollout.outcomes(column)[at(t)] = {.reward = static_cast<double>(++next),
-                                         .ending = static_cast<Ending>(t),
+                                         .ending = static_cast<rl::Ending>(t),
                                          .cut_value = static_cast<double>(++next)};
     }
   }
@@ -86,7 +86,7 @@ TEST(RolloutSlot, with_what_no_actor_plays_is_refused) {
       {"number", [](Rollout& r) { r.numbers(1, 1)[1] = infinity; }},
       {"reward", [](Rollout& r) { r.outcomes(0)[1].reward = 2e12; }},
       {"value", [](Rollout& r) { r.outcomes(1)[1].cut_value = HUGE_VAL; }},
-      {"ending", [](Rollout& r) { r.outcomes(1)[2].ending = static_cast<Ending>(3); }}};
+      {"ending", [](Rollout& r) { r.outcomes(1)[2].ending = static_cast<rl::Ending>(3); }}};
   for (const auto& [what, change] : wrong) {
     Rollout written(shape), read(shape);
     fill(written);
@@ -110,4 +110,4 @@ TEST(RolloutSlot, of_any_bytes_is_read_without_harm) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac

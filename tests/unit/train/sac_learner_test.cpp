@@ -154,14 +154,14 @@ TEST(Squashed, gradient_of_a_deviation_at_its_bound_is_zero) {
   }
 }
 
-class InputGradient : public testing::TestWithParam<std::tuple<int, ga3c::Activation, int>> {};
+class InputGradient : public testing::TestWithParam<std::tuple<int, nn::Activation, int>> {};
 
 TEST_P(InputGradient, is_that_of_finite_differences) {
   const auto [count, activation, layers] = GetParam();
-  ga3c::NetShape shape{
+  nn::NetShape shape{
       .inputs = 5, .hidden = 24, .actions = 1, .activation = activation, .layers = layers};
-  const auto network = ga3c::make_input_network(shape, count);
-  const auto weights = ga3c::pack(shape, first_weights(shape, ga3c::WeightStart::uniform, 2));
+  const auto network = nn::make_input_network(shape, count);
+  const auto weights = nn::pack(shape, first_weights(shape, nn::WeightStart::uniform, 2));
   auto inputs = floats_of(static_cast<std::size_t>(count * shape.inputs), 6);
   const auto value = [&](int row) {
     const auto heads = network->forward(weights, inputs.data(), count);
@@ -194,17 +194,14 @@ TEST_P(InputGradient, is_that_of_finite_differences) {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, InputGradient,
                          testing::Combine(testing::Values(1, 20),
-                                          testing::Values(ga3c::Activation::relu,
-                                                          ga3c::Activation::tanh),
+                                          testing::Values(nn::Activation::relu,
+                                                          nn::Activation::tanh),
                                           testing::Values(1, 2, 3)));
 
-ga3c::NetShape small_policy() {
-  ga3c::NetShape net{.inputs = 3,
-                     .hidden = 16,
-                     .actions = each,
-                     .activation = ga3c::Activation::relu,
-                     .layers = 2};
-  net.policy = ga3c::Policy::squashed;
+nn::NetShape small_policy() {
+  nn::NetShape net{
+      .inputs = 3, .hidden = 16, .actions = each, .activation = nn::Activation::relu, .layers = 2};
+  net.policy = nn::Policy::squashed;
   return net;
 }
 
@@ -228,7 +225,7 @@ struct Batch {
 
 SacRule adam_rule() {
   SacRule rule;
-  rule.optimizer = {ga3c::OptimizerKind::adam, 0.999, 1e-8, 0.9, 0};
+  rule.optimizer = {nn::OptimizerKind::adam, 0.999, 1e-8, 0.9, 0};
   rule.target_entropy = -2;
   return rule;
 }

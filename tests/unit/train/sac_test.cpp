@@ -171,7 +171,9 @@ TEST_F(Sac, reports_its_telemetry) {
 }
 
 TEST(SacOptions, have_the_published_defaults) {
-  const auto settings = Settings::resolve(*find_trainer("sac"), {}, {}).value();
+  // Where no environment has a preset.
+  const Params elsewhere{word("env", "gym:Elsewhere-v0")};
+  const auto settings = Settings::resolve(*find_trainer("sac"), elsewhere, {}).value();
   EXPECT_EQ(settings.real("learning_rate"), 3e-4);
   EXPECT_EQ(settings.real("target_rate"), 0.005);
   EXPECT_EQ(settings.real("gamma"), 0.99);

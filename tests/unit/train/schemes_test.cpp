@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "worker/train/actor_critic/model.hpp"
+#include "worker/train/rl/model.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::trainers {
@@ -23,10 +23,10 @@ class Schemes : public testing::Test {
     return std::move(made).value();
   }
 
-  ga3c::Model after(Trainer& trainer, std::int64_t step) {
+  rl::Model after(Trainer& trainer, std::int64_t step) {
     trainer.advance(step, {}, [] {});
     EXPECT_TRUE(trainer.save(file_).ok());
-    return ga3c::read_model(file_).value();
+    return rl::read_model(file_).value();
   }
 
   static Params shape(std::int64_t agents, std::int64_t envs) {

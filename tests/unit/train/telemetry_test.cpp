@@ -8,12 +8,12 @@
 
 #include "worker/train/run/progress.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 using Metrics = std::map<std::string, double>;
 
-Metrics taken(Telemetry& telemetry, std::int64_t step, const EpisodeLog::State& episodes = {},
+Metrics taken(Telemetry& telemetry, std::int64_t step, const rl::EpisodeLog::State& episodes = {},
               const LearningMeter& learning = {}) {
   Metrics metrics;
   for (const auto& [name, value] : telemetry.take(step, episodes, learning, {3, 2, 1}))
@@ -76,7 +76,7 @@ TEST(Telemetry, does_not_count_the_frames_of_an_earlier_process) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac
 
 namespace hone::trainers {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "worker/train/actor_critic/model.hpp"
+#include "worker/train/rl/model.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::trainers {
@@ -23,9 +23,9 @@ class Backends : public testing::Test {
     return std::move(made).value();
   }
 
-  ga3c::Model saved(const Trainer& trainer) {
+  rl::Model saved(const Trainer& trainer) {
     EXPECT_TRUE(trainer.save(file_).ok());
-    return ga3c::read_model(file_).value();
+    return rl::read_model(file_).value();
   }
 
   std::filesystem::path file_ =

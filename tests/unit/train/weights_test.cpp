@@ -3,14 +3,14 @@
 
 #include "worker/train/nn/network.hpp"
 
-namespace hone::ga3c {
+namespace hone::rl {
 namespace {
 
 TEST(Weights, start_with_a_nearly_uniform_policy) {
-  const NetShape shape{4, 128, 2};
-  const auto weights = first_weights(shape, WeightStart::scaled, 1);
-  EXPECT_EQ(weights, first_weights(shape, WeightStart::scaled, 1));
-  EXPECT_NE(weights, first_weights(shape, WeightStart::scaled, 2));
+  const nn::NetShape shape{4, 128, 2};
+  const auto weights = first_weights(shape, nn::WeightStart::scaled, 1);
+  EXPECT_EQ(weights, first_weights(shape, nn::WeightStart::scaled, 1));
+  EXPECT_NE(weights, first_weights(shape, nn::WeightStart::scaled, 2));
   const auto network = make_own_network(shape, 1);
   const std::vector<float> observation{0.1F, -0.2F, 0.05F, 0.3F};
   const auto packed = pack(shape, weights);
@@ -19,8 +19,8 @@ TEST(Weights, start_with_a_nearly_uniform_policy) {
 }
 
 TEST(Weights, start_parity_within_the_published_bounds) {
-  const NetShape shape{4, 100, 2};
-  const auto weights = first_weights(shape, WeightStart::uniform, 1);
+  const nn::NetShape shape{4, 100, 2};
+  const auto weights = first_weights(shape, nn::WeightStart::uniform, 1);
   for (const auto& named : net_parts(shape)) {
     const double bound = named.name.starts_with("hidden") ? 0.5 : 0.1;
     for (std::size_t i = 0; i < named.size; ++i)
@@ -29,8 +29,9 @@ TEST(Weights, start_parity_within_the_published_bounds) {
 }
 
 TEST(Weights, come_back_from_the_packed_order) {
-  for (const auto& shape : {NetShape{4, 128, 2}, NetShape{5, 7, 3, Activation::relu, 3}}) {
-    const auto weights = first_weights(shape, WeightStart::uniform, 1);
+  for (const auto& shape :
+       {nn::NetShape{4, 128, 2}, nn::NetShape{5, 7, 3, nn::Activation::relu, 3}}) {
+    const auto weights = first_weights(shape, nn::WeightStart::uniform, 1);
     const auto packed = pack(shape, weights);
     EXPECT_EQ(packed.size() % dense::line_floats, 0U);
     EXPECT_EQ(unpack(shape, packed), weights);
@@ -39,8 +40,8 @@ TEST(Weights, come_back_from_the_packed_order) {
 
 // The whole gradient of a network by differences, for a machine without libtorch.
 TEST(Weights, slope_is_what_the_network_says) {
-  const NetShape shape{3, 6, 2, Activation::tanh, 2};
-  auto weights = first_weights(shape, WeightStart::uniform, 1);
+  const nn::NetShape shape{3, 6, 2, nn::Activation::tanh, 2};
+  auto weights = first_weights(shape, nn::WeightStart::uniform, 1);
   const std::vector<float> observations{0.3F, -0.2F, 0.9F, -1.0F, 0.5F, 0.1F};
   constexpr int rows = 2;
   const auto network = make_own_network(shape, rows);
@@ -67,4 +68,4 @@ TEST(Weights, slope_is_what_the_network_says) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::rl

@@ -3,12 +3,12 @@
 
 #include <gtest/gtest.h>
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
-constexpr WorkerCounts most{8, 4, 4};
+constexpr rl::WorkerCounts most{8, 4, 4};
 
-int distance(const WorkerCounts& a, const WorkerCounts& b) {
+int distance(const rl::WorkerCounts& a, const rl::WorkerCounts& b) {
   return std::max({std::abs(a.agents - b.agents), std::abs(a.predictors - b.predictors),
                    std::abs(a.trainers - b.trainers)});
 }
@@ -25,7 +25,7 @@ TEST(WorkerCountTuner, keeps_a_move_that_was_faster) {
 TEST(WorkerCountTuner, undoes_a_move_that_was_not_faster_and_measures_again) {
   WorkerCountTuner tuner({4, 2, 2}, most, 1);
   (void)tuner.judge(100);
-  EXPECT_EQ(tuner.judge(100), (WorkerCounts{4, 2, 2})) << "as fast is not faster";
+  EXPECT_EQ(tuner.judge(100), (rl::WorkerCounts{4, 2, 2})) << "as fast is not faster";
   const auto next = tuner.judge(50);  // the games have become slower: 100 no longer counts
   EXPECT_EQ(distance(next, {4, 2, 2}), 1);
   (void)tuner.judge(51);
@@ -42,25 +42,26 @@ TEST(WorkerCountTuner, stays_within_its_bounds) {
     EXPECT_EQ(counts.trainers, 1);
   }
   WorkerCountTuner nowhere({1, 1, 1}, {1, 1, 1}, 3);
-  EXPECT_EQ(nowhere.judge(1), (WorkerCounts{1, 1, 1}));
+  EXPECT_EQ(nowhere.judge(1), (rl::WorkerCounts{1, 1, 1}));
 }
 
 TEST(WorkerCountTuner, climbs_to_the_fastest_counts) {
-  const auto throughput = [](const WorkerCounts& s) {
+  const auto throughput = [](const rl::WorkerCounts& s) {
     return 100.0 - (s.agents - 6) * (s.agents - 6) - (s.predictors - 2) * (s.predictors - 2) -
            (s.trainers - 3) * (s.trainers - 3);
   };
   WorkerCountTuner tuner({1, 1, 1}, most, 5);
   for (int i = 0; i < 300; ++i) (void)tuner.judge(throughput(tuner.now()));
-  EXPECT_EQ(tuner.state().kept, (WorkerCounts{6, 2, 3}));
+  EXPECT_EQ(tuner.state().kept, (rl::WorkerCounts{6, 2, 3}));
 }
 
 TEST(WorkerCountTuner, counts_of_a_strange_file_started_as_many_threads) {
-  for (const WorkerCounts& kept : {WorkerCounts{0, 1, 1}, WorkerCounts{1, -7, 1},
-                                   WorkerCounts{1, 1, 1'000'000'000}, WorkerCounts{9, 1, 1}}) {
+  for (const rl::WorkerCounts& kept :
+       {rl::WorkerCounts{0, 1, 1}, rl::WorkerCounts{1, -7, 1},
+        rl::WorkerCounts{1, 1, 1'000'000'000}, rl::WorkerCounts{9, 1, 1}}) {
     WorkerCountTuner tuner({2, 2, 2}, most, 1);
     tuner.restore({kept, 0, 0});
-    EXPECT_EQ(tuner.now(), (WorkerCounts{2, 2, 2}));
+    EXPECT_EQ(tuner.now(), (rl::WorkerCounts{2, 2, 2}));
   }
 }
 
@@ -77,4 +78,4 @@ TEST(WorkerCountTuner, continues_from_its_state_with_the_same_moves) {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac

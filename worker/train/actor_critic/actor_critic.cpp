@@ -16,14 +16,14 @@
 #include <tuple>
 
 #include "worker/train/actor_critic/actor_pool.hpp"
-#include "worker/train/actor_critic/evaluate.hpp"
 #include "worker/train/actor_critic/impala_processes.hpp"
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/actor_critic/telemetry.hpp"
 #include "worker/train/envs/core/groups.hpp"
+#include "worker/train/rl/evaluate.hpp"
+#include "worker/train/rl/model.hpp"
 #include "worker/train/table.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -57,7 +57,7 @@ class ActorCritic final : public trainers::Trainer {
         observations_(options.env.spec.observation_size),
         tuner_(options.counts, options.counts_max, options.seed) {
     // A2C's agents wait for each other, so each has its own equal share of the frames.
-    counters_ = std::vector<FrameCounter>(
+    counters_ = std::vector<rl::FrameCounter>(
         static_cast<std::size_t>(options.scheme == Scheme::a2c ? options.counts.agents : 1));
     episodes_.watch(options.env.spec.solved_return, [this] {
       solved_ = {step(), trainers::process_cpu_s()};
@@ -81,7 +81,7 @@ class ActorCritic final : public trainers::Trainer {
   Status grow(int agents);
   std::unique_ptr<Agent> agent_of(std::unique_ptr<EnvGroup> group);
   void open_until(std::int64_t end);
-  void restore(const Model& model);
+  void restore(const rl::Model& model);
   void supervise(ActorPool& pool, const std::function<void()>& tick);
   void adjust(ActorPool& pool, Clock::duration worked);
   [[nodiscard]] std::int64_t progress() const;
@@ -90,10 +90,10 @@ class ActorCritic final : public trainers::Trainer {
 
   Options options_;
   ParameterServer server_;
-  EpisodeLog episodes_;
-  RewardScale scale_;
-  ObservationScale observations_;
-  std::vector<FrameCounter> counters_;
+  rl::EpisodeLog episodes_;
+  rl::RewardScale scale_;
+  rl::ObservationScale observations_;
+  std::vector<rl::FrameCounter> counters_;
   std::vector<Actor> actors_;  // none: they are processes
   std::unique_ptr<ImpalaProcesses> processes_;
   std::optional<trainers::Solved> solved_;  // read while no actor runs
@@ -127,11 +127,11 @@ Status ActorCritic::grow(int agents) {
   if (!made) return std::move(made).error();
   for (auto& env : *made) {
     if (options_.scale_observations)
-      env = scaled_env(std::move(env), observations_, Scaling::learned);
+      env = scaled_env(std::move(env), observations_, rl::Scaling::learned);
     auto group = std::make_unique<EnvGroup>(std::move(env), options_.seed, first_index());
     actors_.push_back(
         {agent_of(std::move(group)),
-         std::make_unique<FrameBudget>(counters_[actors_.size() % counters_.size()])});
+         std::make_unique<rl::FrameBudget>(counters_[actors_.size() % counters_.size()])});
   }
   return Done{};
 }
@@ -211,7 +211,7 @@ void ActorCritic::adjust(ActorPool& pool, Clock::duration worked) {
 Score ActorCritic::value() const {
   if (server_.diverged()) return Score::diverged();
   const auto last = episodes_.state().last;
-  if (!last.empty()) return Score::of(mean(last));
+  if (!last.empty()) return Score::of(rl::mean(last));
   // The actors write the running returns.
   if (pool_ != nullptr || processes_) return Score::of(0);
   std::vector<double> running;
@@ -219,7 +219,7 @@ Score ActorCritic::value() const {
     const auto returns = actor.agent->group().running_returns();
     running.insert(running.end(), returns.begin(), returns.end());
   }
-  return Score::of(mean(running));
+  return Score::of(rl::mean(running));
 }
 
 std::vector<trainers::MetricPoint> ActorCritic::take_metrics() {
@@ -229,16 +229,17 @@ std::vector<trainers::MetricPoint> ActorCritic::take_metrics() {
 }
 
 Status ActorCritic::save(const std::filesystem::path& path) const {
-  Model model{options_.env.name,
-              options_.net,
-              step(),
-              options_.learning.optimizer.kind,
-              server_.state(),
-              episodes_.state(),
-              scale_.state(),
-              options_.scale_observations ? observations_.state() : ObservationScale::State{},
-              tuner_.state(),
-              {}};
+  rl::Model model{
+      options_.env.name,
+      options_.net,
+      step(),
+      options_.learning.optimizer.kind,
+      server_.state(),
+      episodes_.state(),
+      scale_.state(),
+      options_.scale_observations ? observations_.state() : rl::ObservationScale::State{},
+      tuner_.state(),
+      {}};
   if (processes_) model.groups = processes_->states();
   for (const auto& actor : actors_) model.groups.push_back(actor.agent->group().state());
   model.trainer = name_in_files(options_.scheme);
@@ -246,14 +247,10 @@ Status ActorCritic::save(const std::filesystem::path& path) const {
 }
 
 Status ActorCritic::load(const std::filesystem::path& path) {
-  auto model = read_model(path);
+  auto model = rl::read_model(path);
   if (!model) return model.error();
   model->net.storage = options_.net.storage;
-  const auto other = [&](const std::string& what) {
-    return refuse(Code::invalid,
-                  path.string() +
-                      " cannot be continued with these settings: it was made with another " + what);
-  };
+  const auto other = [&](const std::string& what) { return rl::made_with_another(path, what); };
   if (model->trainer != name_in_files(options_.scheme)) return other("trainer");
   if (model->env != options_.env.name) return other("environment (" + model->env + ")");
   if (model->net != options_.net)
@@ -281,7 +278,7 @@ bool ActorCritic::restore_groups(const std::vector<EnvGroup::State>& groups) {
   return true;
 }
 
-void ActorCritic::restore(const Model& model) {
+void ActorCritic::restore(const rl::Model& model) {
   server_.restore(model.parameters);
   episodes_.restore(model.episodes);
   scale_.restore(model.scale);
@@ -304,20 +301,20 @@ Result<std::unique_ptr<trainers::Trainer>> make(const trainers::TrainingJob& job
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::ac
 
 namespace hone::trainers {
 
-template <ga3c::Scheme scheme>
-constexpr TrainerRow row{.make = ga3c::make<scheme>, .evaluate = ga3c::evaluate};
+template <ac::Scheme scheme>
+constexpr TrainerRow row{.make = ac::make<scheme>, .evaluate = rl::evaluate};
 
-TrainerRow ga3c_row() { return row<ga3c::Scheme::ga3c>; }
-TrainerRow a3c_row() { return row<ga3c::Scheme::a3c>; }
-TrainerRow a2c_row() { return row<ga3c::Scheme::a2c>; }
-TrainerRow ppo_row() { return row<ga3c::Scheme::ppo>; }
+TrainerRow ga3c_row() { return row<ac::Scheme::ga3c>; }
+TrainerRow a3c_row() { return row<ac::Scheme::a3c>; }
+TrainerRow a2c_row() { return row<ac::Scheme::a2c>; }
+TrainerRow ppo_row() { return row<ac::Scheme::ppo>; }
 TrainerRow impala_row() {
-  auto impala = row<ga3c::Scheme::impala>;
-  impala.serve = ga3c::serve_impala;
+  auto impala = row<ac::Scheme::impala>;
+  impala.serve = ac::serve_impala;
   impala.invites = true;
   return impala;
 }

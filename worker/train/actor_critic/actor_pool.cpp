@@ -6,7 +6,7 @@
 
 #include "worker/train/actor_critic/vtrace_training.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 class QueuePool final : public ActorPool {
@@ -22,7 +22,7 @@ class QueuePool final : public ActorPool {
     training_.close();
   }
 
-  void resize(const WorkerCounts& counts, std::vector<Actor>& actors) override {
+  void resize(const rl::WorkerCounts& counts, std::vector<Actor>& actors) override {
     for (; predictors_ < counts.predictors; ++predictors_) add_predictor();
     for (; predictors_ > counts.predictors; --predictors_) predictions_.remove_consumer();
     for (; trainers_ < counts.trainers; ++trainers_) add_trainer();
@@ -130,7 +130,7 @@ class ImpalaPool final : public ActorPool {
 
 }  // namespace
 
-void ActorPool::resize(const WorkerCounts& counts, std::vector<Actor>& actors) {
+void ActorPool::resize(const rl::WorkerCounts& counts, std::vector<Actor>& actors) {
   threads_.resize(std::max(threads_.size(), actors.size()));
   for (std::size_t i = 0; i < actors.size(); ++i)
     if (static_cast<int>(i) < counts.agents)
@@ -192,4 +192,4 @@ std::unique_ptr<ActorPool> make_actor_pool(const TrainingContext& context) {
   return std::make_unique<PpoPool>(context);
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

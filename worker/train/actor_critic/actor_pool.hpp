@@ -14,24 +14,24 @@
 #include "worker/train/actor_critic/options.hpp"
 #include "worker/train/actor_critic/serving/network_client.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 // An agent and the frames it may still play. Actors outlive the pool.
 struct Actor {
   std::unique_ptr<Agent> agent;
-  std::unique_ptr<FrameBudget> budget;
+  std::unique_ptr<rl::FrameBudget> budget;
 };
 
 // What all threads of a training share.
 struct TrainingContext {
   const Options& options;
   ParameterServer& server;
-  EpisodeLog& episodes;
+  rl::EpisodeLog& episodes;
 };
 
 struct QueueMeters {
-  QueueMeter predictions;
-  QueueMeter training;
+  rl::QueueMeter predictions;
+  rl::QueueMeter training;
 };
 
 class ActorPool {
@@ -44,7 +44,7 @@ class ActorPool {
   // Starts and pauses threads until the first `counts.agents` actors play and, in GA3C,
   // `counts.predictors` and `counts.trainers` threads serve the queues. A paused actor ends its
   // rollout first.
-  virtual void resize(const WorkerCounts& counts, std::vector<Actor>& actors);
+  virtual void resize(const rl::WorkerCounts& counts, std::vector<Actor>& actors);
   // Blocks until the deadline. Returns true once every actor has reached the end of the phase.
   bool wait_until(std::chrono::steady_clock::time_point deadline);
   // Zeros where there are no queues.
@@ -72,4 +72,4 @@ class ActorPool {
 // The pool of options.scheme.
 std::unique_ptr<ActorPool> make_actor_pool(const TrainingContext& context);
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

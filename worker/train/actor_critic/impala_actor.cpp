@@ -4,7 +4,7 @@
 #include "worker/train/actor_critic/rollout_slot.hpp"
 #include "worker/train/actors/actor_process.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 // Predicts by the weights in the shared memory, and trains nothing.
@@ -73,4 +73,4 @@ Status serve_impala(int socket, int memory) {
   }
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

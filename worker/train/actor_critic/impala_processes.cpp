@@ -6,14 +6,14 @@
 #include "worker/train/actor_critic/rollout_slot.hpp"
 #include "worker/train/actors/actor_process.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 RolloutLayout::RolloutLayout(const Options& options) {
   const auto& spec = options.env.spec;
   const bool continuous = spec.action_kind == envs::ActionKind::continuous;
   shape = {options.envs_per_agent, options.agent.t_max, static_cast<int>(spec.row_floats()),
            continuous ? spec.actions : 0};
-  floats = NetLayout(options.net).size;
+  floats = nn::NetLayout(options.net).size;
   slots = static_cast<std::size_t>(options.impala_slots);
   slot_bytes = rollout_bytes(shape);
   ipc::MemoryPlan plan;
@@ -103,7 +103,7 @@ bool ImpalaProcesses::train(int process, const ipc::Message& message, int steps,
   return true;
 }
 
-void ImpalaProcesses::queue(Actor& actor, Rollout& rollout, RewardScale& scale) {
+void ImpalaProcesses::queue(Actor& actor, Rollout& rollout, rl::RewardScale& scale) {
   for (int i = 0; i < layout_.shape.columns; ++i) {
     const auto column = static_cast<std::size_t>(i);
     const auto outcomes = rollout.outcomes(i).first(static_cast<std::size_t>(rollout.steps));
@@ -114,7 +114,7 @@ void ImpalaProcesses::queue(Actor& actor, Rollout& rollout, RewardScale& scale) 
   learner_->queue().push(pieces_, TrainingQueue::Wake::one);
 }
 
-QueueMeter ImpalaProcesses::take_meter() {
+rl::QueueMeter ImpalaProcesses::take_meter() {
   auto sum = std::exchange(meter_, {});
   if (!learner_) return sum;
   const auto newest = learner_->queue().take_meter();
@@ -135,4 +135,4 @@ void ImpalaProcesses::restore(const std::vector<EnvGroup::State>& states) {
       actors_[i].discounted = states[i].discounted_returns;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "worker/train/actor_critic/agents/env_group.hpp"
-#include "worker/train/actor_critic/experience/frames.hpp"
-#include "worker/train/actor_critic/experience/reward_scale.hpp"
 #include "worker/train/actor_critic/options.hpp"
 #include "worker/train/actor_critic/vtrace_training.hpp"
 #include "worker/train/actors/pool.hpp"
+#include "worker/train/rl/frames.hpp"
+#include "worker/train/rl/reward_scale.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 // Where the weights and the rollouts of each process are.
 struct RolloutLayout : ipc::SharedLayout {
@@ -31,9 +31,9 @@ class ImpalaProcesses {
                                                        ParameterServer& server);
 
   struct Phase {
-    FrameCounter& frames;
-    EpisodeLog& episodes;
-    RewardScale& scale;
+    rl::FrameCounter& frames;
+    rl::EpisodeLog& episodes;
+    rl::RewardScale& scale;
     std::function<void()> tick;
   };
   // Plays the frames of the counter, and returns when everything that was played is trained. Throws
@@ -41,7 +41,7 @@ class ImpalaProcesses {
   void run(const Phase& phase);
 
   // Of the queue of the learner since the last call.
-  QueueMeter take_meter();
+  rl::QueueMeter take_meter();
 
   // As of actors in threads. Those of a training that never ran are empty.
   [[nodiscard]] std::vector<EnvGroup::State> states() const;
@@ -58,7 +58,7 @@ class ImpalaProcesses {
                   ipc::SharedMemory memory);
   void publish();
   bool train(int process, const ipc::Message& message, int steps, const Phase& phase);
-  void queue(Actor& actor, Rollout& rollout, RewardScale& scale);
+  void queue(Actor& actor, Rollout& rollout, rl::RewardScale& scale);
 
   const Options& options_;
   ParameterServer& server_;
@@ -69,10 +69,10 @@ class ImpalaProcesses {
   std::vector<Actor> actors_;
   std::vector<Piece> pieces_;
   std::optional<VtraceTraining> learner_;  // while run() is called
-  QueueMeter meter_;                       // of the learners that have ended
+  rl::QueueMeter meter_;                   // of the learners that have ended
 };
 
 // The body of such a process: returns only if it cannot begin.
 Status serve_impala(int socket, int memory);
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -2,22 +2,23 @@
 
 #include <string>
 
-namespace hone::ga3c {
+#include "worker/train/rl/options.hpp"
+
+namespace hone::ac {
 namespace {
 
 using trainers::Settings;
 
-constexpr int screen_side = 20;  // smaller planes get the network of MinAtar
 constexpr double published_log_floor = 1e-6;
-constexpr int own_batch_samples = 512;         // of A3C and A2C: longer rollouts take several
-constexpr WorkerCounts dynamic_max{32, 8, 8};  // more threads only wait
-constexpr int processes_max = 256;             // as hone-relay has seats
+constexpr int own_batch_samples = 512;             // of A3C and A2C: longer rollouts take several
+constexpr rl::WorkerCounts dynamic_max{32, 8, 8};  // more threads only wait
+constexpr int processes_max = 256;                 // as hone-relay has seats
 
-OptimizerRule optimizer_of(const Settings& settings) {
-  OptimizerRule rule;
+nn::OptimizerRule optimizer_of(const Settings& settings) {
+  nn::OptimizerRule rule;
   rule.clip = settings.real("grad_clip");
   if (settings.word("optimizer") == "adam") {
-    rule.kind = OptimizerKind::adam;
+    rule.kind = nn::OptimizerKind::adam;
     rule.decay = settings.real("adam_beta2");
     rule.momentum = settings.real("adam_beta1");
     rule.epsilon = settings.real("adam_epsilon");
@@ -68,14 +69,6 @@ AgentRule agent_of(const Settings& settings, const Options& options) {
   return rule;
 }
 
-NetKind kind_of(const std::string& word, const envs::Planes& planes) {
-  if (word == "mlp") return NetKind::mlp;
-  if (word == "minatar") return NetKind::minatar;
-  if (word == "conv") return NetKind::conv;
-  if (planes == envs::Planes{}) return NetKind::mlp;
-  return std::min(planes.rows, planes.columns) < screen_side ? NetKind::minatar : NetKind::conv;
-}
-
 Status take_network(const Settings& settings, Options& options) {
   const auto& spec = options.env.spec;
   options.net.inputs = spec.observation_size;
@@ -83,12 +76,12 @@ Status take_network(const Settings& settings, Options& options) {
   options.net.hidden = settings.small_integer("hidden");
   options.net.actions = spec.actions;
   options.net.activation =
-      settings.word("activation") == "relu" ? Activation::relu : Activation::tanh;
+      settings.word("activation") == "relu" ? nn::Activation::relu : nn::Activation::tanh;
   options.net.layers = settings.small_integer("layers");
-  if (spec.action_kind == envs::ActionKind::continuous) options.net.policy = Policy::gaussian;
+  if (spec.action_kind == envs::ActionKind::continuous) options.net.policy = nn::Policy::gaussian;
   options.deviation = settings.real("deviation");
-  options.weight_start = options.parity ? WeightStart::uniform : WeightStart::scaled;
-  return take_kind(settings, options.env, options.net);
+  options.weight_start = options.parity ? nn::WeightStart::uniform : nn::WeightStart::scaled;
+  return rl::take_kind(settings, options.env, options.net);
 }
 
 // The settings of the queues, which only GA3C has.
@@ -102,7 +95,7 @@ Status take_queues(const Settings& settings, Options& options) {
       std::chrono::milliseconds(static_cast<std::int64_t>(1000 * settings.real("dynamic_wait")));
   options.counts_max = options.counts;
   if (settings.word("deterministic") == "yes" &&
-      (options.counts != WorkerCounts{} || options.dynamic))
+      (options.counts != rl::WorkerCounts{} || options.dynamic))
     return refuse(Code::invalid,
                   "deterministic needs agents=1, predictors=1, trainers=1 and dynamic=no: with "
                   "more, the order of updates depends on the timing of threads",
@@ -113,10 +106,6 @@ Status take_queues(const Settings& settings, Options& options) {
                           std::max(options.counts.trainers, dynamic_max.trainers)};
   return Done{};
 }
-
-}  // namespace
-
-namespace {
 
 // The settings of the minibatches, which only PPO has: the client trains a rollout several times.
 void take_minibatches(const Settings& settings, Options& options) {
@@ -176,37 +165,6 @@ Status take_vtrace(const Settings& settings, Options& options) {
   return Done{};
 }
 
-}  // namespace
-
-Backend backend_of(const std::string& word) {
-  if (word == "cuda") return Backend::cuda;
-  return word == "torch" ? Backend::torch : Backend::own;
-}
-
-Status take_kind(const Settings& settings, const envs::Env& env, NetShape& net) {
-  const auto& planes = env.spec.planes;
-  const auto kind = kind_of(settings.word("network"), planes);
-  if (kind == NetKind::mlp) return Done{};
-  if (std::min(planes.rows, planes.columns) < 3)
-    return refuse(Code::invalid,
-                  "network " + settings.word("network") +
-                      " needs observations that are planes of at least 3 by 3, and those of " +
-                      env.name + " are not",
-                  "/network");
-  net.kind = kind;
-  net.planes = planes;
-  return Done{};
-}
-
-Result<std::optional<double>> sticky_of(const Settings& settings, const envs::Env& env) {
-  if (!settings.given("sticky")) return std::optional<double>();
-  if (!env.spec.sticky)
-    return refuse(Code::invalid, env.name + " has no sticky actions", "/sticky");
-  return std::optional<double>(settings.real("sticky"));
-}
-
-namespace {
-
 // Parity mode plays Atari with the published screens, unless arguments set ALE's preprocessing.
 std::string env_name(const std::string& name, bool parity) {
   const bool plain = name.starts_with("atari:") && name.find('?') == std::string::npos;
@@ -224,7 +182,7 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   auto env = envs::find_env(name);
   if (!env) return std::move(env).error();
   options.env = std::move(*env);
-  const auto sticky = sticky_of(settings, options.env);
+  const auto sticky = rl::sticky_of(settings, options.env);
   if (!sticky) return sticky.error();
   options.sticky = *sticky;
   options.scale_observations = settings.word("observation_scale") == "yes";
@@ -238,8 +196,8 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   if (auto taken = take_network(settings, options); !taken) return std::move(taken).error();
   options.agent = agent_of(settings, options);
   options.learning = learning_of(settings, job.budget, options);
-  const auto backend = backend_of(settings.word("backend"));
-  options.actors_serve = backend != Backend::cuda;
+  const auto backend = rl::backend_of(settings.word("backend"));
+  options.actors_serve = backend != nn::Backend::cuda;
   if (scheme == Scheme::impala) {
     if (auto taken = take_processes(job, options); !taken) return std::move(taken).error();
     if (auto taken = take_vtrace(settings, options); !taken) return std::move(taken).error();
@@ -251,10 +209,10 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
     options.train_samples_max = own_batch_samples;
     if (scheme == Scheme::ppo) take_minibatches(settings, options);
   }
-  const auto maker = network_maker(backend);
+  const auto maker = nn::network_maker(backend);
   if (!maker) return maker.error();
   options.networks = *maker;
   return options;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -16,7 +16,7 @@
 #include "worker/train/nn/network.hpp"
 #include "worker/train/run/trainer.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 enum class Scheme { ga3c, a3c, a2c, ppo, impala };
 
@@ -28,18 +28,18 @@ struct Options {
   bool scale_observations = false;
   std::uint64_t seed = 0;
   int envs_per_agent = 16;
-  WorkerCounts counts;      // at the start
-  WorkerCounts counts_max;  // upper bounds of `dynamic`
+  rl::WorkerCounts counts;      // at the start
+  rl::WorkerCounts counts_max;  // upper bounds of `dynamic`
   bool dynamic = false;
   std::chrono::milliseconds dynamic_wait{0};
   int predict_rows_max = 1024;
   int train_samples_max = 128;
-  NetShape net;
-  NetworkMaker networks;
+  nn::NetShape net;
+  nn::NetworkMaker networks;
   // Of ga3c and impala: an actor that waits serves the queues itself. On a GPU it does not: each
   // network takes memory there, and predictors and trainers keep it busy.
   bool actors_serve = true;
-  WeightStart weight_start = WeightStart::scaled;
+  nn::WeightStart weight_start = nn::WeightStart::scaled;
   double deviation = 1;  // initial, of a Gaussian policy
   AgentRule agent;
   LearningRule learning;
@@ -62,15 +62,8 @@ struct Options {
   }
 };
 
-// What other trainers of these networks share.
-Backend backend_of(const std::string& word);
-// Sets the kind of the network and its planes by the setting `network`.
-Status take_kind(const trainers::Settings& settings, const envs::Env& env, NetShape& net);
-// The setting `sticky` if it is given. Refuses it in an environment without sticky actions.
-Result<std::optional<double>> sticky_of(const trainers::Settings& settings, const envs::Env& env);
-
 // Refuses an unknown environment, settings that contradict each other or the environment, and a
 // backend that is not available here.
 Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job);
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -5,7 +5,7 @@
 
 #include "worker/train/actors/cursor.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 std::size_t size(int n) { return static_cast<std::size_t>(n); }
@@ -17,7 +17,7 @@ struct PlayedStep {
   std::uint32_t ending = 0;
 };
 
-void copy_outcomes(std::span<Step> outcomes, bool writes, actors::Cursor& cursor) {
+void copy_outcomes(std::span<rl::Step> outcomes, bool writes, actors::Cursor& cursor) {
   for (auto& step : outcomes) {
     PlayedStep played{static_cast<float>(step.reward), static_cast<float>(step.cut_value),
                       static_cast<std::uint32_t>(step.ending)};
@@ -27,7 +27,7 @@ void copy_outcomes(std::span<Step> outcomes, bool writes, actors::Cursor& cursor
     step.reward = static_cast<double>(played.reward);
     step.cut_value = static_cast<double>(played.cut_value);
     // One that does not exist is refused afterwards.
-    step.ending = static_cast<Ending>(std::min<std::uint32_t>(played.ending, 255));
+    step.ending = static_cast<rl::Ending>(std::min<std::uint32_t>(played.ending, 255));
   }
 }
 
@@ -45,10 +45,10 @@ void copy_rollout(Rollout& rollout, bool writes, actors::Cursor& cursor) {
   }
 }
 
-bool are_sound(std::span<const Step> outcomes) {
-  return std::all_of(outcomes.begin(), outcomes.end(), [](const Step& step) {
+bool are_sound(std::span<const rl::Step> outcomes) {
+  return std::all_of(outcomes.begin(), outcomes.end(), [](const rl::Step& step) {
     const std::array numbers{static_cast<float>(step.reward), static_cast<float>(step.cut_value)};
-    return step.ending <= Ending::truncated && actors::are_moderate(numbers);
+    return step.ending <= rl::Ending::truncated && actors::are_moderate(numbers);
   });
 }
 
@@ -99,4 +99,4 @@ bool read_rollout(Rollout& rollout, const RolloutBounds& bounds, std::span<std::
   return is_sound(rollout, bounds);
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include "worker/train/actor_critic/experience/rollout.hpp"
+#include "worker/train/actor_critic/learning/rollout.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 // The most that a rollout takes.
 std::size_t rollout_bytes(const RolloutShape& shape);
@@ -25,4 +25,4 @@ struct RolloutBounds {
 // Returns false for what no actor plays: the rollout must not be trained.
 bool read_rollout(Rollout& rollout, const RolloutBounds& bounds, std::span<std::byte> slot);
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -1,9 +1,9 @@
 #include "worker/train/actor_critic/telemetry.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
-void add_to(QueueMeter& sum, const QueueMeter& part) {
+void add_to(rl::QueueMeter& sum, const rl::QueueMeter& part) {
   sum.batches += part.batches;
   sum.queued += part.queued;
   sum.weight += part.weight;
@@ -32,9 +32,9 @@ void Telemetry::add(const QueueMeters& meters) {
   add_to(queues_.training, meters.training);
 }
 
-void Telemetry::add_queues(double seconds, const WorkerCounts& counts,
+void Telemetry::add_queues(double seconds, const rl::WorkerCounts& counts,
                            std::vector<trainers::MetricPoint>& points) const {
-  const auto each = [](std::int64_t sum, const QueueMeter& meter) {
+  const auto each = [](std::int64_t sum, const rl::QueueMeter& meter) {
     return static_cast<double>(sum) / static_cast<double>(meter.batches);
   };
   const auto& [predictions, training] = queues_;
@@ -50,9 +50,9 @@ void Telemetry::add_queues(double seconds, const WorkerCounts& counts,
 }
 
 std::vector<trainers::MetricPoint> Telemetry::take(std::int64_t step,
-                                                   const EpisodeLog::State& episodes,
+                                                   const rl::EpisodeLog::State& episodes,
                                                    const LearningMeter& learning,
-                                                   const WorkerCounts& counts) {
+                                                   const rl::WorkerCounts& counts) {
   std::vector<trainers::MetricPoint> points;
   const double seconds = played_.take(step, episodes, points);
   add_learning(learning, seconds, points);
@@ -62,4 +62,4 @@ std::vector<trainers::MetricPoint> Telemetry::take(std::int64_t step,
   return points;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

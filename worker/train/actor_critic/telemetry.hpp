@@ -5,25 +5,25 @@
 
 #include "schemas/types/metric.hpp"
 #include "worker/train/actor_critic/actor_pool.hpp"
-#include "worker/train/actor_critic/experience/play_meter.hpp"
+#include "worker/train/rl/play_meter.hpp"
 #include "worker/train/run/trainer.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 class Telemetry {
  public:
   void add(const QueueMeters& meters);
   void start_at(std::int64_t step) { played_.start_at(step); }
-  std::vector<trainers::MetricPoint> take(std::int64_t step, const EpisodeLog::State& episodes,
+  std::vector<trainers::MetricPoint> take(std::int64_t step, const rl::EpisodeLog::State& episodes,
                                           const LearningMeter& learning,
-                                          const WorkerCounts& counts);
+                                          const rl::WorkerCounts& counts);
 
  private:
-  void add_queues(double seconds, const WorkerCounts& counts,
+  void add_queues(double seconds, const rl::WorkerCounts& counts,
                   std::vector<trainers::MetricPoint>& points) const;
 
-  PlayMeter played_;
+  rl::PlayMeter played_;
   QueueMeters queues_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

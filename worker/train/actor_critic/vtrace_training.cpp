@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 int pieces_max(const Options& options) {
@@ -42,4 +42,4 @@ void VtraceTraining::learn() {
   });
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -10,7 +10,7 @@
 #include "worker/train/actor_critic/options.hpp"
 #include "worker/train/actor_critic/serving/network_client.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 class VtraceTraining {
  public:
@@ -37,4 +37,4 @@ class VtraceTraining {
   std::jthread thread_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

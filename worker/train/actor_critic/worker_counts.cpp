@@ -4,9 +4,9 @@
 
 #include "worker/train/envs/core/stream.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
-WorkerCounts WorkerCountTuner::judge(double throughput) {
+rl::WorkerCounts WorkerCountTuner::judge(double throughput) {
   const bool trial = now_ != state_.kept;
   if (trial && throughput <= state_.kept_throughput) {
     now_ = state_.kept;
@@ -19,14 +19,14 @@ WorkerCounts WorkerCountTuner::judge(double throughput) {
   return now_;
 }
 
-WorkerCounts WorkerCountTuner::moved() {
-  if (max_ == WorkerCounts{}) return state_.kept;  // no number can move
+rl::WorkerCounts WorkerCountTuner::moved() {
+  if (max_ == rl::WorkerCounts{}) return state_.kept;  // no number can move
   for (;;) {
     envs::Stream random(seed_, envs::Purpose::worker_counts, state_.moves++);
     const auto move = [&](int count, int max) {
       return std::clamp(count + static_cast<int>(random.uniform() * 3) - 1, 1, max);
     };
-    WorkerCounts next;
+    rl::WorkerCounts next;
     next.agents = move(state_.kept.agents, max_.agents);
     next.predictors = move(state_.kept.predictors, max_.predictors);
     next.trainers = move(state_.kept.trainers, max_.trainers);
@@ -34,4 +34,4 @@ WorkerCounts WorkerCountTuner::moved() {
   }
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

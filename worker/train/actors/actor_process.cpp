@@ -13,7 +13,7 @@
 
 namespace hone::actors {
 
-std::string state_text(const ga3c::EnvGroup::State& state) {
+std::string state_text(const rl::GroupState& state) {
   return to_text(Json{{"environments", state.environments},
                       {"streams", state.streams},
                       {"returns", state.running_returns},
@@ -21,10 +21,10 @@ std::string state_text(const ga3c::EnvGroup::State& state) {
                       {"discounted", state.discounted_returns}});
 }
 
-std::optional<ga3c::EnvGroup::State> state_of(const std::string& text) {
+std::optional<rl::GroupState> state_of(const std::string& text) {
   const auto document = parse_json(text);
   if (!document) return std::nullopt;
-  ga3c::EnvGroup::State state;
+  rl::GroupState state;
   trainers::JsonState reader(*document);
   reader.read("environments", state.environments)
       .read("streams", state.streams)
@@ -35,19 +35,19 @@ std::optional<ga3c::EnvGroup::State> state_of(const std::string& text) {
   return state;
 }
 
-std::string payload_of(std::span<const ga3c::Episode> episodes) {
+std::string payload_of(std::span<const rl::Episode> episodes) {
   std::string payload(episodes.size_bytes(), 0);
   if (!episodes.empty()) std::memcpy(payload.data(), episodes.data(), payload.size());
   return payload;
 }
 
-std::optional<std::vector<ga3c::Episode>> episodes_of(const std::string& payload,
-                                                      std::int64_t frames) {
-  std::vector<ga3c::Episode> episodes(payload.size() / sizeof(ga3c::Episode));
-  if (payload.size() % sizeof(ga3c::Episode) != 0) return std::nullopt;
+std::optional<std::vector<rl::Episode>> episodes_of(const std::string& payload,
+                                                    std::int64_t frames) {
+  std::vector<rl::Episode> episodes(payload.size() / sizeof(rl::Episode));
+  if (payload.size() % sizeof(rl::Episode) != 0) return std::nullopt;
   if (static_cast<std::int64_t>(episodes.size()) > frames) return std::nullopt;
   if (!episodes.empty()) std::memcpy(episodes.data(), payload.data(), payload.size());
-  const auto sound = [](const ga3c::Episode& episode) {
+  const auto sound = [](const rl::Episode& episode) {
     return std::isfinite(episode.sum) && std::isfinite(episode.length) && episode.length >= 1;
   };
   if (!std::all_of(episodes.begin(), episodes.end(), sound)) return std::nullopt;

@@ -11,35 +11,36 @@
 #include <utility>
 #include <vector>
 
-#include "worker/train/actor_critic/agents/env_group.hpp"
 #include "worker/train/ipc/channel.hpp"
 #include "worker/train/ipc/shared_memory.hpp"
+#include "worker/train/rl/episodes.hpp"
+#include "worker/train/rl/group_state.hpp"
 #include "worker/train/run/trainer.hpp"
 
 namespace hone::actors {
 
 // Environments between two phases, as text.
-std::string state_text(const ga3c::EnvGroup::State& state);
+std::string state_text(const rl::GroupState& state);
 // nullopt for another text.
-std::optional<ga3c::EnvGroup::State> state_of(const std::string& text);
+std::optional<rl::GroupState> state_of(const std::string& text);
 
 // Episodes that ended, until they are sent.
-class EpisodeBuffer final : public ga3c::EpisodeLog {
+class EpisodeBuffer final : public rl::EpisodeLog {
  public:
-  void finish(std::span<const ga3c::Episode> episodes) override {
+  void finish(std::span<const rl::Episode> episodes) override {
     ended_.insert(ended_.end(), episodes.begin(), episodes.end());
   }
-  [[nodiscard]] std::vector<ga3c::Episode> take() { return std::exchange(ended_, {}); }
+  [[nodiscard]] std::vector<rl::Episode> take() { return std::exchange(ended_, {}); }
 
  private:
-  std::vector<ga3c::Episode> ended_;
+  std::vector<rl::Episode> ended_;
 };
 
 // The payload of ipc::MessageKind::played.
-std::string payload_of(std::span<const ga3c::Episode> episodes);
+std::string payload_of(std::span<const rl::Episode> episodes);
 // nullopt for what no process sends that has played so many frames.
-std::optional<std::vector<ga3c::Episode>> episodes_of(const std::string& payload,
-                                                      std::int64_t frames);
+std::optional<std::vector<rl::Episode>> episodes_of(const std::string& payload,
+                                                    std::int64_t frames);
 
 // The refusal of shared memory that is smaller than the settings need.
 Error other_memory();

@@ -60,15 +60,14 @@ Status ProcessPool::invite(const trainers::Invitation& invitation) {
   return Done{};
 }
 
-std::vector<ga3c::EnvGroup::State> ProcessPool::groups() const {
-  std::vector<ga3c::EnvGroup::State> groups;
+std::vector<rl::GroupState> ProcessPool::groups() const {
+  std::vector<rl::GroupState> groups;
   groups.reserve(states_.size());
-  for (const auto& state : states_)
-    groups.push_back(state_of(state).value_or(ga3c::EnvGroup::State{}));
+  for (const auto& state : states_) groups.push_back(state_of(state).value_or(rl::GroupState{}));
   return groups;
 }
 
-void ProcessPool::restore(const std::vector<ga3c::EnvGroup::State>& groups) {
+void ProcessPool::restore(const std::vector<rl::GroupState>& groups) {
   for (std::size_t i = 0; i < states_.size(); ++i)
     states_[i] = groups[i].environments.empty() ? "" : state_text(groups[i]);
 }

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "worker/train/actor_critic/agents/env_group.hpp"
 #include "worker/train/actors/guests.hpp"
 #include "worker/train/ipc/channel.hpp"
 #include "worker/train/ipc/shared_layout.hpp"
 #include "worker/train/ipc/shared_memory.hpp"
+#include "worker/train/rl/group_state.hpp"
 #include "worker/train/run/trainer.hpp"
 
 namespace hone::actors {
@@ -61,9 +61,9 @@ class ProcessPool {
   void run(const PoolPhase& phase);
 
   // The environments of each process between two calls of run(); empty before the first one.
-  [[nodiscard]] std::vector<ga3c::EnvGroup::State> groups() const;
+  [[nodiscard]] std::vector<rl::GroupState> groups() const;
   // Before the first call of run().
-  void restore(const std::vector<ga3c::EnvGroup::State>& groups);
+  void restore(const std::vector<rl::GroupState>& groups);
 
  private:
   struct Process {

@@ -6,8 +6,8 @@
 namespace hone::trainers {
 namespace {
 
-std::string on_libtorch(ga3c::Backend backend) {
-  const auto maker = ga3c::network_maker(backend);
+std::string on_libtorch(nn::Backend backend) {
+  const auto maker = nn::network_maker(backend);
   return maker ? "yes" : "no: " + maker.error().detail;
 }
 
@@ -15,8 +15,8 @@ std::string on_libtorch(ga3c::Backend backend) {
 
 std::string backends_text() {
   return std::string("own\t") + dense::best_kernels().name +  //
-         "\ntorch\t" + on_libtorch(ga3c::Backend::torch) +    //
-         "\ncuda\t" + on_libtorch(ga3c::Backend::cuda) + "\n";
+         "\ntorch\t" + on_libtorch(nn::Backend::torch) +      //
+         "\ncuda\t" + on_libtorch(nn::Backend::cuda) + "\n";
 }
 
 }  // namespace hone::trainers

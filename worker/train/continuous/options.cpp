@@ -3,7 +3,7 @@
 #include <string>
 
 #include "schemas/trainers/check.hpp"
-#include "worker/train/value/replay/checkpoint.hpp"
+#include "worker/train/replay/checkpoint.hpp"
 
 namespace hone::sac {
 namespace {
@@ -32,7 +32,7 @@ SacRule rule_of(const Settings& settings, int actions) {
   rule.temperature = settings.real("temperature");
   rule.target_entropy =
       settings.stated("target_entropy") ? settings.real("target_entropy") : -actions;
-  rule.optimizer.kind = ga3c::OptimizerKind::adam;
+  rule.optimizer.kind = nn::OptimizerKind::adam;
   rule.optimizer.decay = 0.999;
   rule.optimizer.momentum = 0.9;
   rule.optimizer.epsilon = settings.real("adam_epsilon");
@@ -69,9 +69,9 @@ Result<Options> options_of(const trainers::TrainingJob& job) {
   options.net.hidden = settings.small_integer("hidden");
   options.net.layers = settings.small_integer("layers");
   options.net.actions = spec.actions;
-  options.net.policy = ga3c::Policy::squashed;
+  options.net.policy = nn::Policy::squashed;
   options.net.activation =
-      settings.word("activation") == "relu" ? ga3c::Activation::relu : ga3c::Activation::tanh;
+      settings.word("activation") == "relu" ? nn::Activation::relu : nn::Activation::tanh;
   options.learning = rule_of(settings, spec.actions);
   options.rate.start = settings.real("learning_rate");
   options.rate.end = settings.stated("learning_rate_end") ? settings.real("learning_rate_end")

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "base/result.hpp"
-#include "worker/train/actor_critic/learning/learner.hpp"
 #include "worker/train/continuous/sac_learner.hpp"
 #include "worker/train/envs/table.hpp"
+#include "worker/train/replay/memory.hpp"
+#include "worker/train/rl/schedule.hpp"
 #include "worker/train/run/trainer.hpp"
-#include "worker/train/value/replay/memory.hpp"
 
 namespace hone::sac {
 
@@ -15,9 +15,9 @@ struct Options {
   std::uint64_t seed = 0;
   std::int64_t frames_total = 1;
   int envs = 1;
-  ga3c::NetShape net;  // of the policy
+  nn::NetShape net;  // of the policy
   SacRule learning;
-  ga3c::Schedule rate;
+  rl::Schedule rate;
   int batch = 256;
   int train_every = 1;  // frames
   int updates = 1;

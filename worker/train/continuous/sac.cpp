@@ -3,23 +3,19 @@
 // trains on draws from it. Equal settings and seeds give equal models; a run that is resumed from a
 // checkpoint with its memory ends with the same bytes.
 #include <algorithm>
-#include <chrono>
 
-#include "worker/train/actor_critic/evaluate.hpp"
-#include "worker/train/actor_critic/experience/play_meter.hpp"
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/continuous/options.hpp"
 #include "worker/train/continuous/sac_model.hpp"
 #include "worker/train/continuous/sac_player.hpp"
+#include "worker/train/replay/checkpoint.hpp"
+#include "worker/train/rl/evaluate.hpp"
+#include "worker/train/rl/loop.hpp"
+#include "worker/train/rl/model.hpp"
+#include "worker/train/rl/play_meter.hpp"
 #include "worker/train/table.hpp"
-#include "worker/train/value/replay/checkpoint.hpp"
 
 namespace hone::sac {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr auto tick_every = std::chrono::seconds(1);
 
 // The rows of a batch, drawn from the memory.
 struct BatchRows {
@@ -85,24 +81,22 @@ class Sac final : public trainers::Trainer {
   replay::Memory memory_;
   SacPlayer player_;
   BatchRows batch_;
-  ga3c::EpisodeLog episodes_;
+  rl::EpisodeLog episodes_;
   std::int64_t step_ = 0;
   std::int64_t due_ = 0;      // frames since the last training
   std::int64_t updates_ = 0;  // address the random numbers of an update
   std::optional<trainers::Solved> solved_;
-  ga3c::PlayMeter played_;
+  rl::PlayMeter played_;
 };
 
 void Sac::advance(std::int64_t until_step, const std::stop_token& stop,
                   const std::function<void()>& tick) {
-  auto next_tick = Clock::now() + tick_every;
-  while (step_ < until_step && !stop.stop_requested() && !learner_.diverged()) {
+  rl::run_loop(stop, tick, [&] {
+    if (step_ >= until_step || learner_.diverged()) return false;
     play();
     train();
-    if (Clock::now() < next_tick) continue;
-    tick();
-    next_tick = Clock::now() + tick_every;
-  }
+    return true;
+  });
 }
 
 void Sac::play() {
@@ -130,7 +124,7 @@ void Sac::learn() {
 Score Sac::value() const {
   if (learner_.diverged()) return Score::diverged();
   const auto last = episodes_.state().last;
-  return Score::of(ga3c::mean(last.empty() ? player_.running_returns() : last));
+  return Score::of(rl::mean(last.empty() ? player_.running_returns() : last));
 }
 
 std::vector<trainers::MetricPoint> Sac::take_metrics() {
@@ -153,7 +147,7 @@ std::vector<trainers::MetricPoint> Sac::take_metrics() {
 
 Status Sac::save(const std::filesystem::path& path) const {
   const auto learned = learner_.state();
-  ga3c::Model model;
+  rl::Model model;
   model.env = options_.env.name;
   model.net = options_.net;
   model.frames = step_;
@@ -172,13 +166,9 @@ Status Sac::save(const std::filesystem::path& path) const {
 Status Sac::load(const std::filesystem::path& path) {
   const auto file = trainers::read_tensor_file(path);
   if (!file) return file.error();
-  auto model = ga3c::model_of(*file, path);
+  auto model = rl::model_of(*file, path);
   if (!model) return model.error();
-  const auto other = [&](const std::string& what) {
-    return refuse(Code::invalid,
-                  path.string() +
-                      " cannot be continued with these settings: it was made with another " + what);
-  };
+  const auto other = [&](const std::string& what) { return rl::made_with_another(path, what); };
   if (model->trainer != "sac") return other("trainer");
   if (model->env != options_.env.name) return other("environment (" + model->env + ")");
   if (model->net != options_.net) return other("network");
@@ -213,6 +203,6 @@ Result<std::unique_ptr<trainers::Trainer>> make(const trainers::TrainingJob& job
 
 namespace hone::trainers {
 
-TrainerRow sac_row() { return {.make = sac::make, .evaluate = ga3c::evaluate}; }
+TrainerRow sac_row() { return {.make = sac::make, .evaluate = rl::evaluate}; }
 
 }  // namespace hone::trainers

@@ -17,43 +17,43 @@ float value_of(const dense::Heads& heads, int row) {
   return heads.data[heads.actions * heads.stride + row];
 }
 
-dense::Floats first_floats(const ga3c::NetShape& shape, std::uint64_t seed) {
-  return ga3c::pack(shape, first_weights(shape, ga3c::WeightStart::uniform, seed));
+dense::Floats first_floats(const nn::NetShape& shape, std::uint64_t seed) {
+  return nn::pack(shape, first_weights(shape, nn::WeightStart::uniform, seed));
 }
 
-dense::Floats zeros_of(const ga3c::NetShape& shape) {
-  return dense::Floats(ga3c::NetLayout(shape).size, 0.0F);
+dense::Floats zeros_of(const nn::NetShape& shape) {
+  return dense::Floats(nn::NetLayout(shape).size, 0.0F);
 }
 
-SacLearner::Trained trained(const ga3c::NetShape& shape, const dense::Floats& weights,
-                            const ga3c::Optimizer& optimizer) {
+SacLearner::Trained trained(const nn::NetShape& shape, const dense::Floats& weights,
+                            const nn::Optimizer& optimizer) {
   const auto& state = optimizer.state();
-  return {ga3c::unpack(shape, weights), ga3c::unpack(shape, state.mean_square),
-          ga3c::unpack(shape, state.mean)};
+  return {nn::unpack(shape, weights), nn::unpack(shape, state.mean_square),
+          nn::unpack(shape, state.mean)};
 }
 
-void restore_trained(const ga3c::NetShape& shape, const SacLearner::Trained& state,
-                     std::int64_t updates, dense::Floats& weights, ga3c::Optimizer& optimizer) {
-  weights = ga3c::pack(shape, state.weights);
-  optimizer.restore({ga3c::pack(shape, state.mean), ga3c::pack(shape, state.mean_square), updates});
+void restore_trained(const nn::NetShape& shape, const SacLearner::Trained& state,
+                     std::int64_t updates, dense::Floats& weights, nn::Optimizer& optimizer) {
+  weights = nn::pack(shape, state.weights);
+  optimizer.restore({nn::pack(shape, state.mean), nn::pack(shape, state.mean_square), updates});
 }
 
 }  // namespace
 
-ga3c::NetShape critic_shape(const ga3c::NetShape& policy) {
+nn::NetShape critic_shape(const nn::NetShape& policy) {
   auto shape = policy;
   shape.inputs = policy.inputs + policy.actions;
   shape.actions = critic_outputs;
-  shape.policy = ga3c::Policy::categorical;
+  shape.policy = nn::Policy::categorical;
   return shape;
 }
 
-SacLearner::SacLearner(const SacRule& rule, const ga3c::NetShape& policy, std::uint64_t seed,
+SacLearner::SacLearner(const SacRule& rule, const nn::NetShape& policy, std::uint64_t seed,
                        int rows_max)
     : rule_(rule),
       policy_shape_(policy),
       critic_shape_(critic_shape(policy)),
-      policy_network_(ga3c::make_own_network(policy, rows_max)),
+      policy_network_(nn::make_own_network(policy, rows_max)),
       policy_(first_floats(policy, seed)),
       policy_optimizer_(rule.optimizer, zeros_of(policy)),
       critics_{critic_of(~seed, rows_max), critic_of(~seed ^ 1, rows_max)},
@@ -72,8 +72,8 @@ SacLearner::Critic SacLearner::critic_of(std::uint64_t seed, int rows_max) const
   const auto cells = dense::padded(static_cast<std::size_t>(rows_max)) *
                      static_cast<std::size_t>(critic_shape_.outputs());
   auto weights = first_floats(critic_shape_, seed);
-  return {ga3c::make_input_network(critic_shape_, rows_max), weights, weights,
-          ga3c::Optimizer(rule_.optimizer, zeros_of(critic_shape_)), dense::Floats(cells, 0.0F)};
+  return {nn::make_input_network(critic_shape_, rows_max), weights, weights,
+          nn::Optimizer(rule_.optimizer, zeros_of(critic_shape_)), dense::Floats(cells, 0.0F)};
 }
 
 double SacLearner::temperature() const { return std::exp(log_temperature_.front()); }
@@ -143,7 +143,7 @@ void SacLearner::train_critic(Critic& critic, const SacBatch& batch, double rate
 
 // Writes d min(Q1, Q2) / d action of each row to slopes_.
 void SacLearner::slopes_of_lesser_value(int rows) {
-  const ga3c::InputRange actions{policy_shape_.inputs, policy_shape_.actions};
+  const nn::InputRange actions{policy_shape_.inputs, policy_shape_.actions};
   std::array<dense::Heads, twin_count> heads;
   for (std::size_t i = 0; i < twin_count; ++i)
     heads[i] = critics_[i].network->forward(critics_[i].online, pairs_.data(), rows);
@@ -190,7 +190,7 @@ void SacLearner::update(const SacBatch& batch, double rate, envs::Stream& random
   meter_.rate = rate;
 }
 
-double SacLearner::step(ga3c::Optimizer& optimizer, dense::Floats& weights,
+double SacLearner::step(nn::Optimizer& optimizer, dense::Floats& weights,
                         std::span<const float> gradient, double rate) {
   const double norm = optimizer.step(weights, gradient, rate);
   diverged_ = diverged_ || !std::isfinite(norm);
@@ -211,7 +211,7 @@ SacLearner::State SacLearner::state() const {
   state.policy = trained(policy_shape_, policy_, policy_optimizer_);
   for (std::size_t i = 0; i < twin_count; ++i) {
     state.critics[i] = trained(critic_shape_, critics_[i].online, critics_[i].optimizer);
-    state.targets[i] = ga3c::unpack(critic_shape_, critics_[i].target);
+    state.targets[i] = nn::unpack(critic_shape_, critics_[i].target);
   }
   state.log_temperature = log_temperature_.front();
   state.temperature_optimizer = temperature_optimizer_.state();
@@ -225,7 +225,7 @@ bool SacLearner::restore(const State& state) {
     auto& critic = critics_[i];
     restore_trained(critic_shape_, state.critics[i], state.updates, critic.online,
                     critic.optimizer);
-    critic.target = ga3c::pack(critic_shape_, state.targets[i]);
+    critic.target = nn::pack(critic_shape_, state.targets[i]);
   }
   log_temperature_ = {state.log_temperature};
   updates_ = state.updates;

@@ -26,7 +26,7 @@ struct SacRule {
   bool automatic = true;       // learns the temperature
   double temperature = 1;      // at the start
   double target_entropy = -1;  // of the policy
-  ga3c::OptimizerRule optimizer;
+  nn::OptimizerRule optimizer;
 };
 
 struct SacBatch {
@@ -49,12 +49,12 @@ struct SacMeter {
 };
 
 // The shape of the critics of a policy: they take an observation and an action.
-ga3c::NetShape critic_shape(const ga3c::NetShape& policy);
+nn::NetShape critic_shape(const nn::NetShape& policy);
 
 class SacLearner {
  public:
   // policy: an mlp over floats with Policy::squashed. `seed` draws the first weights.
-  SacLearner(const SacRule& rule, const ga3c::NetShape& policy, std::uint64_t seed, int rows_max);
+  SacLearner(const SacRule& rule, const nn::NetShape& policy, std::uint64_t seed, int rows_max);
 
   // Draws an action for each row, [row][number], with this noise.
   void act(const float* observations, int rows, std::span<const double> noise,
@@ -85,9 +85,9 @@ class SacLearner {
 
  private:
   struct Critic {
-    std::unique_ptr<ga3c::InputNetwork> network;
+    std::unique_ptr<nn::InputNetwork> network;
     dense::Floats online, target;
-    ga3c::Optimizer optimizer;
+    nn::Optimizer optimizer;
     dense::Floats gradient;  // of the outputs
   };
 
@@ -101,14 +101,14 @@ class SacLearner {
   void slopes_of_lesser_value(int rows);
   void train_temperature(int rows, double rate);
   void move_targets();
-  double step(ga3c::Optimizer& optimizer, dense::Floats& weights, std::span<const float> gradient,
+  double step(nn::Optimizer& optimizer, dense::Floats& weights, std::span<const float> gradient,
               double rate);
 
   SacRule rule_;
-  ga3c::NetShape policy_shape_, critic_shape_;
-  std::unique_ptr<ga3c::Network> policy_network_;
+  nn::NetShape policy_shape_, critic_shape_;
+  std::unique_ptr<nn::Network> policy_network_;
   dense::Floats policy_;
-  ga3c::Optimizer policy_optimizer_;
+  nn::Optimizer policy_optimizer_;
   std::array<Critic, 2> critics_;
   std::vector<double> log_temperature_{0};
   trainers::Adam temperature_optimizer_;

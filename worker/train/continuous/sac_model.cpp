@@ -4,8 +4,8 @@
 #include <string>
 
 #include "schemas/codec/json.hpp"
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/nn/json_state.hpp"
+#include "worker/train/rl/model.hpp"
 
 namespace hone::sac {
 namespace {
@@ -17,32 +17,32 @@ constexpr const char* temperature_text = "temperature";
 
 }  // namespace
 
-void put_critics(const SacLearner::State& state, const ga3c::NetShape& policy,
+void put_critics(const SacLearner::State& state, const nn::NetShape& policy,
                  trainers::TensorFile& file) {
   const auto shape = critic_shape(policy);
   for (std::size_t i = 0; i < state.critics.size(); ++i) {
     const auto& critic = state.critics[i];
-    ga3c::put_parts(file, shape, critic.weights, critic_prefix(i));
-    ga3c::put_parts(file, shape, critic.mean_square, critic_prefix(i) + "rmsprop.");
-    ga3c::put_parts(file, shape, critic.mean, critic_prefix(i) + "adam.");
-    ga3c::put_parts(file, shape, state.targets[i], target_prefix(i));
+    rl::put_parts(file, shape, critic.weights, critic_prefix(i));
+    rl::put_parts(file, shape, critic.mean_square, critic_prefix(i) + "rmsprop.");
+    rl::put_parts(file, shape, critic.mean, critic_prefix(i) + "adam.");
+    rl::put_parts(file, shape, state.targets[i], target_prefix(i));
   }
   const Json temperature{{"log", state.log_temperature}, {"adam", state.temperature_optimizer}};
   file.texts.emplace_back(temperature_text, to_text(temperature));
 }
 
 std::optional<SacLearner::State> take_critics(const trainers::TensorFile& file,
-                                              const ga3c::ParameterServer::State& policy,
-                                              const ga3c::NetShape& shape) {
+                                              const rl::TrainedWeights& policy,
+                                              const nn::NetShape& shape) {
   SacLearner::State state;
   state.policy = {policy.weights, policy.mean_square, policy.mean};
   state.updates = policy.updates;
   const auto critics = critic_shape(shape);
   for (std::size_t i = 0; i < state.critics.size(); ++i) {
-    auto weights = ga3c::take_parts(file, critics, critic_prefix(i));
-    auto mean_square = ga3c::take_parts(file, critics, critic_prefix(i) + "rmsprop.");
-    auto mean = ga3c::take_parts(file, critics, critic_prefix(i) + "adam.");
-    auto target = ga3c::take_parts(file, critics, target_prefix(i));
+    auto weights = rl::take_parts(file, critics, critic_prefix(i));
+    auto mean_square = rl::take_parts(file, critics, critic_prefix(i) + "rmsprop.");
+    auto mean = rl::take_parts(file, critics, critic_prefix(i) + "adam.");
+    auto target = rl::take_parts(file, critics, target_prefix(i));
     if (!weights || !mean_square || !mean || !target) return std::nullopt;
     state.critics[i] = {*std::move(weights), *std::move(mean_square), *std::move(mean)};
     state.targets[i] = *std::move(target);

@@ -3,18 +3,18 @@
 
 #include <optional>
 
-#include "worker/train/actor_critic/learning/learner.hpp"
 #include "worker/train/continuous/sac_learner.hpp"
 #include "worker/train/nn/tensor_file.hpp"
+#include "worker/train/rl/trained_weights.hpp"
 
 namespace hone::sac {
 
-void put_critics(const SacLearner::State& state, const ga3c::NetShape& policy,
+void put_critics(const SacLearner::State& state, const nn::NetShape& policy,
                  trainers::TensorFile& file);
 
 // Returns the state with this policy; nullopt if a part is missing or damaged.
 std::optional<SacLearner::State> take_critics(const trainers::TensorFile& file,
-                                              const ga3c::ParameterServer::State& policy,
-                                              const ga3c::NetShape& shape);
+                                              const rl::TrainedWeights& policy,
+                                              const nn::NetShape& shape);
 
 }  // namespace hone::sac

@@ -41,7 +41,7 @@ void SacPlayer::choose(std::int64_t frame, SacLearner& learner) {
 }
 
 void SacPlayer::step(std::int64_t frame, SacLearner& learner, replay::Memory& memory,
-                     ga3c::EpisodeLog& episodes) {
+                     rl::EpisodeLog& episodes) {
   choose(frame, learner);
   env_->step({{}, actions_},
              {next_.data(), rewards_.data(), terminated_.data(), truncated_.data(), last_.data()});
@@ -64,12 +64,12 @@ void SacPlayer::remember(replay::Memory& memory) {
   }
 }
 
-ga3c::EnvGroup::State SacPlayer::state() const {
+rl::GroupState SacPlayer::state() const {
   const std::vector<double> zeros(rewards_.size(), 0.0);
   return {env_->save(), {}, running_.returns(), running_.lengths(), zeros};
 }
 
-bool SacPlayer::restore(const ga3c::EnvGroup::State& state, replay::Memory& memory) {
+bool SacPlayer::restore(const rl::GroupState& state, replay::Memory& memory) {
   if (!running_.fits(state.running_returns, state.running_lengths)) return false;
   if (!env_->restore(state.environments, latest_.data())) return false;
   if (env_->spec().forgets) {

@@ -6,11 +6,11 @@
 #include <memory>
 #include <vector>
 
-#include "worker/train/actor_critic/agents/env_group.hpp"
-#include "worker/train/actor_critic/experience/episodes.hpp"
 #include "worker/train/continuous/sac_learner.hpp"
 #include "worker/train/envs/core/env.hpp"
-#include "worker/train/value/replay/memory.hpp"
+#include "worker/train/replay/memory.hpp"
+#include "worker/train/rl/episodes.hpp"
+#include "worker/train/rl/group_state.hpp"
 
 namespace hone::sac {
 
@@ -30,13 +30,13 @@ class SacPlayer {
   // One step of every environment. `frame`: those of the run so far, which address the random
   // numbers.
   void step(std::int64_t frame, SacLearner& learner, replay::Memory& memory,
-            ga3c::EpisodeLog& episodes);
+            rl::EpisodeLog& episodes);
   [[nodiscard]] int count() const { return env_->count(); }
   [[nodiscard]] const std::vector<double>& running_returns() const { return running_.returns(); }
 
-  [[nodiscard]] ga3c::EnvGroup::State state() const;
+  [[nodiscard]] rl::GroupState state() const;
   // Returns false for a state of other environments.
-  bool restore(const ga3c::EnvGroup::State& state, replay::Memory& memory);
+  bool restore(const rl::GroupState& state, replay::Memory& memory);
 
  private:
   void choose(std::int64_t frame, SacLearner& learner);
@@ -49,7 +49,7 @@ class SacPlayer {
   std::vector<float> latest_, next_, last_, rewards_, actions_;
   std::vector<double> noise_;
   std::vector<std::uint8_t> terminated_, truncated_;
-  ga3c::RunningEpisodes running_;
+  rl::RunningEpisodes running_;
 };
 
 }  // namespace hone::sac

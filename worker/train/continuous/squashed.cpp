@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "worker/train/actor_critic/learning/gaussian.hpp"
+#include "worker/train/nn/gaussian.hpp"
 
 namespace hone::sac {
 namespace {
@@ -20,7 +20,7 @@ double log_slope(double u) {
 
 bool within_bounds(float log_deviation) {
   const double number = log_deviation;
-  return number >= ga3c::log_deviation_min && number <= ga3c::log_deviation_max;
+  return number >= nn::log_deviation_min && number <= nn::log_deviation_max;
 }
 
 }  // namespace
@@ -32,7 +32,7 @@ void squash(const dense::Heads& outputs, std::span<const double> noise, std::spa
   for (int row = 0; row < outputs.rows; ++row) {
     double log_density = 0;
     for (int i = 0; i < each; ++i, ++at) {
-      const double deviation = ga3c::gaussian_deviation(output_at(outputs, each + i, row));
+      const double deviation = nn::gaussian_deviation(output_at(outputs, each + i, row));
       const double u = static_cast<double>(output_at(outputs, i, row)) + deviation * noise[at];
       log_density -= noise[at] * noise[at] / 2 + std::log(deviation) +
                      std::log(2 * std::numbers::pi) / 2 + log_slope(u);
@@ -57,7 +57,7 @@ void policy_gradient(const PolicyLoss& loss, float* gradient) {
       const double action = loss.actions[at];
       const double pull = loss.temperature * 2 * action -
                           static_cast<double>(loss.value_slopes[at]) * (1 - action * action);
-      const double spread = ga3c::gaussian_deviation(log_deviation) * loss.noise[at];
+      const double spread = nn::gaussian_deviation(log_deviation) * loss.noise[at];
       put(i, pull);
       put(each + i, within_bounds(log_deviation) ? pull * spread - loss.temperature : 0);
     }

@@ -4,7 +4,7 @@
 
 #include "worker/train/nn/conv_squares.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 SparseConvolutions::SparseConvolutions(const ConvLayer& layer, int rows_max,
                                        const dense::Kernels& kernels)
@@ -55,4 +55,4 @@ std::unique_ptr<Convolutions> make_convolutions(const NetShape& shape, int rows_
   return std::make_unique<SquareConvolutions>(layers, shape.storage, rows_max, kernels);
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

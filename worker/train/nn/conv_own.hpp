@@ -4,7 +4,7 @@
 #include "worker/train/nn/convolutions.hpp"
 #include "worker/train/nn/kernels/sparse_room.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 class SparseConvolutions final : public Convolutions {
  public:
@@ -27,4 +27,4 @@ class SparseConvolutions final : public Convolutions {
   int rows_ = 0;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 constexpr int piece_squares = 128;  // with their cells they fit into the second cache
@@ -236,4 +236,4 @@ void SquareConvolutions::pass_back(std::size_t i, Piece piece) {
   }
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -6,7 +6,7 @@
 #include "worker/train/nn/convolutions.hpp"
 #include "worker/train/nn/distinct.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 class SquareConvolutions final : public Convolutions {
  public:
@@ -68,4 +68,4 @@ class SquareConvolutions final : public Convolutions {
   int rows_ = 0;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -9,7 +9,7 @@
 #include "worker/train/nn/kernels/kernels.hpp"
 #include "worker/train/nn/network.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 class Convolutions {
  public:
@@ -35,4 +35,4 @@ class Convolutions {
 std::unique_ptr<Convolutions> make_convolutions(const NetShape& shape, int rows_max,
                                                 const dense::Kernels& kernels);
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -1,7 +1,7 @@
 // What networks on a GPU may use.
 #pragma once
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 // The defaults are what gained in tests/bench/device_bench.cpp, which measures the others too.
 struct DeviceChoices {
@@ -11,4 +11,4 @@ struct DeviceChoices {
   bool tf32 = false;    // products of numbers with 10 bits behind the point instead of 23
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -12,7 +12,7 @@
 
 #include "worker/train/nn/device_queue.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 // Libraries choose algorithms and allocate in the first calls, which must not be recorded.
@@ -90,4 +90,4 @@ std::unique_ptr<DeviceQueue> make_cuda_queue(const DeviceChoices& choices) {
   return std::make_unique<CudaQueue>(choices);
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 // Views into a packed vector.
@@ -169,4 +169,4 @@ void DeviceLayers::convolutions_back(const DeviceBatch& batch, const at::Tensor&
   }
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

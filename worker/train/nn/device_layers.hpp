@@ -8,7 +8,7 @@
 
 #include "worker/train/nn/network.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 // What a batch leaves between the passes, all of `rows` rows.
 struct DeviceBatch {
@@ -48,4 +48,4 @@ class DeviceLayers {
   std::vector<at::Tensor> filters_;  // of the convolutions, as libtorch takes them
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

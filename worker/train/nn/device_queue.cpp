@@ -4,7 +4,7 @@
 #include <stdexcept>
 #endif
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 class CpuQueue final : public DeviceQueue {
@@ -31,4 +31,4 @@ std::unique_ptr<DeviceQueue> make_cuda_queue(const DeviceChoices&) {
 }
 #endif
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -9,7 +9,7 @@
 
 #include "worker/train/nn/device_choices.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 // Used by one thread at a time, together with the tensors of its network.
 class DeviceQueue {
@@ -43,4 +43,4 @@ bool has_cuda();
 // allocations fail with "CUDA out of memory". Precondition: has_cuda().
 void bound_memory(std::uint64_t bytes);
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

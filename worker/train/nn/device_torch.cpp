@@ -9,7 +9,7 @@
 
 #include "worker/train/nn/device_layers.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 // The number of rows that a batch is padded to: 16, 32, 48, 64, 96, 128, 192, ... At most a third
@@ -148,4 +148,4 @@ NetworkMaker cuda_maker(const DeviceChoices& choices) {
   }};
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

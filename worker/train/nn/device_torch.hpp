@@ -7,7 +7,7 @@
 #include "worker/train/nn/device_queue.hpp"
 #include "worker/train/nn/network.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 // Both passes are written out, so that nothing is recorded for autograd. The learner and its
 // optimizer stay on the CPU: each version of the weights is copied to the device once, and each
@@ -19,4 +19,4 @@ std::unique_ptr<Network> make_device_network(const NetShape& shape, int rows_max
 // Networks on the GPU. Precondition: has_cuda().
 NetworkMaker cuda_maker(const DeviceChoices& choices);
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

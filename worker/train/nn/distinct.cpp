@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 // No branch for each word: the compiler unrolls the loop if the count is a constant.
@@ -88,4 +88,4 @@ bool DistinctSquares::is_high(const std::vector<int>& runs, int across) const {
   return *std::min_element(first, first + grid_.strides) >= grid_.strides * grid_.stride_rows;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 inline std::size_t as_size(int n) { return static_cast<std::size_t>(n); }
 
@@ -58,4 +58,4 @@ class DistinctSquares {
   std::vector<int> like_left_, like_before_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -6,7 +6,7 @@
 
 #include "worker/train/nn/network.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 // The inputs first, first + 1, ..., first + count - 1.
 struct InputRange {
@@ -26,4 +26,4 @@ class InputNetwork : public Network {
 // On the kernels of nn/kernels. Precondition: the shape is an mlp over floats.
 std::unique_ptr<InputNetwork> make_input_network(const NetShape& shape, int rows_max);
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

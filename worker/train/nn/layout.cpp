@@ -3,7 +3,7 @@
 
 #include "worker/train/nn/network.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 // Calls visit(index in the order of the file, index in the packed vector) for every parameter.
@@ -76,4 +76,4 @@ std::vector<float> unpack(const NetShape& shape, std::span<const float> packed) 
   return values;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

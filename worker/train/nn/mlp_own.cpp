@@ -3,7 +3,7 @@
 #include "worker/train/nn/convolutions.hpp"
 #include "worker/train/nn/input_network.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 // From this size on it pays to transpose one side of a product: dot products of rows as short as a
@@ -223,4 +223,4 @@ std::unique_ptr<InputNetwork> make_input_network(const NetShape& shape, int rows
   return std::make_unique<OwnMlp>(shape, rows_max, dense::best_kernels());
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

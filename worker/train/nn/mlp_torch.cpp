@@ -5,7 +5,7 @@
 #include "worker/train/nn/device_torch.hpp"
 #include "worker/train/nn/network.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 at::Tensor view_of(const float* data, at::IntArrayRef sizes) {
@@ -166,17 +166,16 @@ NetworkMaker cpu_maker() {
 }
 
 }  // namespace
-}  // namespace hone::ga3c
+}  // namespace hone::nn
 
 // The functions that network_maker.cpp looks up.
-extern "C" hone::ga3c::NetworkMaker* hone_torch_maker(bool cuda) {
-  namespace ga3c = hone::ga3c;
-  if (cuda) return std::make_unique<ga3c::NetworkMaker>(ga3c::cuda_maker({})).release();
-  return std::make_unique<ga3c::NetworkMaker>(ga3c::cpu_maker()).release();
+extern "C" hone::nn::NetworkMaker* hone_torch_maker(bool cuda) {
+  namespace nn = hone::nn;
+  if (cuda) return std::make_unique<nn::NetworkMaker>(nn::cuda_maker({})).release();
+  return std::make_unique<nn::NetworkMaker>(nn::cpu_maker()).release();
 }
 // What tests/bench/device_bench.cpp looks up.
-extern "C" hone::ga3c::NetworkMaker* hone_torch_cuda_maker(
-    const hone::ga3c::DeviceChoices& choices) {
-  return std::make_unique<hone::ga3c::NetworkMaker>(hone::ga3c::cuda_maker(choices)).release();
+extern "C" hone::nn::NetworkMaker* hone_torch_cuda_maker(const hone::nn::DeviceChoices& choices) {
+  return std::make_unique<hone::nn::NetworkMaker>(hone::nn::cuda_maker(choices)).release();
 }
-extern "C" bool hone_torch_has_cuda() { return hone::ga3c::has_cuda(); }
+extern "C" bool hone_torch_has_cuda() { return hone::nn::has_cuda(); }

@@ -5,7 +5,7 @@
 
 #include "worker/train/envs/core/stream.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 constexpr double policy_head_scale = 0.01;
@@ -109,4 +109,4 @@ std::size_t input_floats_of(const NetShape& shape, int rows_max) {
          static_cast<std::size_t>(shape.input_floats());
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -15,7 +15,7 @@
 #include "worker/train/nn/kernels/floats.hpp"
 #include "worker/train/nn/kernels/kernels.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 enum class Activation { relu, tanh };
 
@@ -180,4 +180,4 @@ NetworkMaker own_maker();
 // built or installed without it. Call before other threads start.
 Result<NetworkMaker> network_maker(Backend backend);
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -1,7 +1,7 @@
 #include "worker/train/nn/network.hpp"
 #include "worker/train/nn/torch_module.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 using TorchMaker = NetworkMaker* (*)(bool cuda);
@@ -47,4 +47,4 @@ Result<NetworkMaker> network_maker(Backend backend) {
                 "/backend");
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

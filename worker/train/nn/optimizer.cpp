@@ -5,7 +5,7 @@
 
 #include "worker/train/nn/kernels/kernels.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 float flushed(float x) { return std::abs(x) < dense::least_average ? 0.0F : x; }
@@ -89,4 +89,4 @@ double optimizer_step(const OptimizerRule& rule, const OptimizerVectors& vectors
   return norm + kernels.adam(step);
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -8,7 +8,7 @@
 
 #include "worker/train/nn/kernels/floats.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 enum class OptimizerKind {
   rmsprop,
@@ -70,4 +70,4 @@ class Optimizer {
   State state_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -11,7 +11,7 @@
 
 #include "worker/train/value/options.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 // Runs body(player) for each player on a thread, and calls `tick` about once a second until all
 // have returned.
@@ -47,4 +47,4 @@ Result<std::unique_ptr<trainers::Trainer>> make_with_actors(const trainers::Trai
   return std::unique_ptr<trainers::Trainer>(std::move(trainer));
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -5,24 +5,24 @@
 #include <mutex>
 #include <thread>
 
-#include "worker/train/actor_critic/evaluate.hpp"
-#include "worker/train/actor_critic/experience/frames.hpp"
-#include "worker/train/actor_critic/experience/play_meter.hpp"
-#include "worker/train/actor_critic/learning/weights.hpp"
 #include "worker/train/envs/core/groups.hpp"
+#include "worker/train/rl/evaluate.hpp"
+#include "worker/train/rl/frames.hpp"
+#include "worker/train/rl/play_meter.hpp"
+#include "worker/train/rl/weights.hpp"
 #include "worker/train/table.hpp"
 #include "worker/train/value/actor_threads.hpp"
 #include "worker/train/value/apex_actor.hpp"
 #include "worker/train/value/apex_processes.hpp"
 #include "worker/train/value/q_training.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 // Of an actor in this process.
 class ThreadLink final : public ApexLink {
  public:
-  ThreadLink(ga3c::FrameCounter& frames, ga3c::WeightBoard& board, ApexQueue& queue)
+  ThreadLink(rl::FrameCounter& frames, rl::WeightBoard& board, ApexQueue& queue)
       : frames_(frames), board_(board), queue_(queue) {}
 
   int claim(int columns, int steps_max) override { return frames_.claim(columns, steps_max); }
@@ -38,8 +38,8 @@ class ThreadLink final : public ApexLink {
   }
 
  private:
-  ga3c::FrameCounter& frames_;
-  ga3c::WeightBoard& board_;
+  rl::FrameCounter& frames_;
+  rl::WeightBoard& board_;
   ApexQueue& queue_;
 };
 
@@ -74,13 +74,13 @@ class Apex final : public trainers::Trainer {
 
   Options options_;
   QTraining training_;
-  ga3c::WeightBoard board_;
+  rl::WeightBoard board_;
   std::vector<std::unique_ptr<ApexActor>> actors_;  // none: they are processes
   std::unique_ptr<ApexProcesses> processes_;
-  ga3c::FrameCounter frames_;
-  ga3c::EpisodeLog episodes_;
+  rl::FrameCounter frames_;
+  rl::EpisodeLog episodes_;
   std::optional<trainers::Solved> solved_;  // read while no actor runs
-  ga3c::PlayMeter played_;
+  rl::PlayMeter played_;
 
   // Of the learner's thread and of take_metrics().
   mutable std::mutex mutex_;
@@ -165,7 +165,7 @@ Score Apex::value() const {
   if (training_.learner().diverged()) return Score::diverged();
   const auto last = episodes_.state().last;
   if (last.empty()) return Score::of(0);  // the actors write the running returns
-  return Score::of(ga3c::mean(last));
+  return Score::of(rl::mean(last));
 }
 
 std::vector<trainers::MetricPoint> Apex::take_metrics() {
@@ -194,7 +194,7 @@ Status Apex::load(const std::filesystem::path& path) {
   if (processes_) processes_->restore(model->groups);
   for (std::size_t i = 0; i < actors_.size(); ++i)
     if (!actors_[i]->restore(model->groups[i]))
-      return other_settings(path, "number of environments");
+      return rl::made_with_another(path, "number of environments");
   episodes_.restore(model->episodes);
   frames_.restore(model->frames);
   trained_ = model->frames;
@@ -204,14 +204,14 @@ Status Apex::load(const std::filesystem::path& path) {
 }
 
 }  // namespace
-}  // namespace hone::dqn
+}  // namespace hone::q
 
 namespace hone::trainers {
 
 TrainerRow apex_row() {
-  return {.make = dqn::make_with_actors<dqn::Apex, dqn::apex_options_of>,
-          .evaluate = ga3c::evaluate,
-          .serve = dqn::serve_apex,
+  return {.make = q::make_with_actors<q::Apex, q::apex_options_of>,
+          .evaluate = rl::evaluate,
+          .serve = q::serve_apex,
           .invites = true};
 }
 

@@ -4,7 +4,7 @@
 
 #include "worker/train/value/q_loss.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 ApexChunk::ApexChunk(std::size_t environments_count, std::size_t steps_max, std::size_t row_floats)
     : environments(environments_count), row(row_floats) {
@@ -58,7 +58,7 @@ ApexActor::ApexActor(const Options& options, std::unique_ptr<envs::VecEnv> env, 
   env_->reset(latest_.data());
 }
 
-void ApexActor::play(ApexLink& link, ga3c::EpisodeLog& episodes) {
+void ApexActor::play(ApexLink& link, rl::EpisodeLog& episodes) {
   for (auto& pending : pending_) pending.clear();  // the lanes of the memory are cut as well
   std::size_t next_chunk = 0;
   while (const int steps = link.claim(env_->count(), options_.apex.steps)) {
@@ -73,7 +73,7 @@ void ApexActor::play(ApexLink& link, ga3c::EpisodeLog& episodes) {
   for (auto& chunk : chunks_) chunk->wait_until_stored();
 }
 
-void ApexActor::step(ApexChunk& chunk, std::size_t t, ga3c::EpisodeLog& episodes) {
+void ApexActor::step(ApexChunk& chunk, std::size_t t, rl::EpisodeLog& episodes) {
   choose();
   ++played_;
   env_->step({actions_, {}},
@@ -137,12 +137,12 @@ void ApexActor::note(ApexChunk& chunk, std::size_t t) {
   }
 }
 
-ga3c::EnvGroup::State ApexActor::state() const {
+rl::GroupState ApexActor::state() const {
   const std::vector<double> zeros(count_, 0.0);
   return {env_->save(), {played_}, running_.returns(), running_.lengths(), zeros};
 }
 
-bool ApexActor::restore(const ga3c::EnvGroup::State& state) {
+bool ApexActor::restore(const rl::GroupState& state) {
   if (state.streams.size() != 1) return false;
   if (!running_.fits(state.running_returns, state.running_lengths)) return false;
   if (!env_->restore(state.environments, latest_.data())) return false;
@@ -151,4 +151,4 @@ bool ApexActor::restore(const ga3c::EnvGroup::State& state) {
   return true;
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

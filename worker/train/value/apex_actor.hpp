@@ -7,15 +7,15 @@
 #include <memory>
 #include <vector>
 
-#include "worker/train/actor_critic/agents/env_group.hpp"
-#include "worker/train/actor_critic/experience/episodes.hpp"
-#include "worker/train/actor_critic/serving/batch_queue.hpp"
 #include "worker/train/envs/core/env.hpp"
+#include "worker/train/replay/memory.hpp"
+#include "worker/train/rl/batch_queue.hpp"
+#include "worker/train/rl/episodes.hpp"
+#include "worker/train/rl/group_state.hpp"
 #include "worker/train/value/first_errors.hpp"
 #include "worker/train/value/options.hpp"
-#include "worker/train/value/replay/memory.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 // Steps that an actor hands to the learner. The actor uses the buffer again after they are stored.
 struct ApexChunk {
@@ -48,7 +48,7 @@ struct ApexChunk {
 };
 
 inline int weight_of(const ApexChunk* chunk) { return static_cast<int>(chunk->steps); }
-using ApexQueue = ga3c::BatchQueue<ApexChunk*>;
+using ApexQueue = rl::BatchQueue<ApexChunk*>;
 
 // Appends the steps to the lanes of the memory.
 void store(const ApexChunk& chunk, replay::Memory& memory);
@@ -75,17 +75,17 @@ class ApexActor {
   ApexActor(const Options& options, std::unique_ptr<envs::VecEnv> env, int index);
 
   // Plays until the link grants no more frames, and returns when all steps are stored.
-  void play(ApexLink& link, ga3c::EpisodeLog& episodes);
+  void play(ApexLink& link, rl::EpisodeLog& episodes);
   // Random numbers continue after those of so many steps.
   void start_at(std::int64_t steps) { played_ = static_cast<std::uint64_t>(steps); }
 
   // Between two calls of play().
-  [[nodiscard]] ga3c::EnvGroup::State state() const;
+  [[nodiscard]] rl::GroupState state() const;
   // Returns false for a state of other environments.
-  bool restore(const ga3c::EnvGroup::State& state);
+  bool restore(const rl::GroupState& state);
 
  private:
-  void step(ApexChunk& chunk, std::size_t t, ga3c::EpisodeLog& episodes);
+  void step(ApexChunk& chunk, std::size_t t, rl::EpisodeLog& episodes);
   // Notes the errors of the transitions that end in the states to act on.
   void choose();
   void note(ApexChunk& chunk, std::size_t t);
@@ -95,7 +95,7 @@ class ApexActor {
   std::unique_ptr<envs::VecEnv> env_;
   int index_;
   std::size_t count_, row_;
-  std::unique_ptr<ga3c::Network> network_;
+  std::unique_ptr<nn::Network> network_;
   dense::Floats weights_;
   std::uint64_t played_ = 0;  // steps; addresses the random numbers
   std::vector<float> latest_, next_, last_, rewards_;
@@ -105,7 +105,7 @@ class ApexActor {
   std::vector<FirstErrors> pending_;            // of each environment
   std::vector<std::vector<double>> completed_;  // errors by this step, of each environment
   std::vector<std::unique_ptr<ApexChunk>> chunks_;
-  ga3c::RunningEpisodes running_;
+  rl::RunningEpisodes running_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -6,7 +6,7 @@
 #include "worker/train/actors/actor_process.hpp"
 #include "worker/train/actors/cursor.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 using actors::ActorProcess;
 using actors::Cursor;
@@ -179,10 +179,8 @@ void ApexProcesses::run(const Phase& phase) {
   pool_.run(pool);
 }
 
-std::vector<ga3c::EnvGroup::State> ApexProcesses::states() const { return pool_.groups(); }
-void ApexProcesses::restore(const std::vector<ga3c::EnvGroup::State>& states) {
-  pool_.restore(states);
-}
+std::vector<rl::GroupState> ApexProcesses::states() const { return pool_.groups(); }
+void ApexProcesses::restore(const std::vector<rl::GroupState>& states) { pool_.restore(states); }
 
 Status serve_apex(int socket, int memory) {
   auto process = ActorProcess::make("apex", socket, memory);
@@ -207,4 +205,4 @@ Status serve_apex(int socket, int memory) {
   }
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

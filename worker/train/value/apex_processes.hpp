@@ -5,11 +5,11 @@
 #include <memory>
 #include <vector>
 
-#include "worker/train/actor_critic/experience/frames.hpp"
 #include "worker/train/actors/pool.hpp"
+#include "worker/train/rl/frames.hpp"
 #include "worker/train/value/apex_actor.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 class ApexProcesses {
  public:
@@ -20,8 +20,8 @@ class ApexProcesses {
   void publish(std::span<const float> weights) { parameters_.publish(weights); }
 
   struct Phase {
-    ga3c::FrameCounter& frames;
-    ga3c::EpisodeLog& episodes;
+    rl::FrameCounter& frames;
+    rl::EpisodeLog& episodes;
     replay::Memory& memory;  // its lanes are cut where a process was lost
     std::function<void(const ApexChunk&)> store;
     std::function<void()> tick;
@@ -30,8 +30,8 @@ class ApexProcesses {
   void run(const Phase& phase);
 
   // As of actors in threads. Those of a training that never ran are empty.
-  [[nodiscard]] std::vector<ga3c::EnvGroup::State> states() const;
-  void restore(const std::vector<ga3c::EnvGroup::State>& states);
+  [[nodiscard]] std::vector<rl::GroupState> states() const;
+  void restore(const std::vector<rl::GroupState>& states);
 
  private:
   ApexProcesses(const Options& options, const trainers::TrainingJob& job, ipc::SharedMemory memory);
@@ -46,4 +46,4 @@ class ApexProcesses {
 // The body of such a process: returns only if it cannot begin.
 Status serve_apex(int socket, int memory);
 
-}  // namespace hone::dqn
+}  // namespace hone::q

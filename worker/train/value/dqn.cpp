@@ -1,21 +1,16 @@
 // Deep Q-networks (Mnih et al., 2015): one thread plays environments with random exploration, keeps
 // the steps in a replay memory, and trains on draws from it. Equal settings and seeds give equal
 // models; a run that is resumed from a checkpoint with its memory ends with the same bytes.
-#include <chrono>
-
-#include "worker/train/actor_critic/evaluate.hpp"
-#include "worker/train/actor_critic/experience/play_meter.hpp"
+#include "worker/train/rl/evaluate.hpp"
+#include "worker/train/rl/loop.hpp"
+#include "worker/train/rl/play_meter.hpp"
 #include "worker/train/table.hpp"
 #include "worker/train/value/options.hpp"
 #include "worker/train/value/player.hpp"
 #include "worker/train/value/q_training.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr auto tick_every = std::chrono::seconds(1);
 
 class Dqn final : public trainers::Trainer {
  public:
@@ -48,22 +43,20 @@ class Dqn final : public trainers::Trainer {
   QTraining training_;
   Player player_;
   QOutputs outputs_;
-  ga3c::EpisodeLog episodes_;
+  rl::EpisodeLog episodes_;
   std::int64_t step_ = 0;
   std::optional<trainers::Solved> solved_;
-  ga3c::PlayMeter played_;
+  rl::PlayMeter played_;
 };
 
 void Dqn::advance(std::int64_t until_step, const std::stop_token& stop,
                   const std::function<void()>& tick) {
-  auto next_tick = Clock::now() + tick_every;
-  while (step_ < until_step && !stop.stop_requested() && !training_.learner().diverged()) {
+  rl::run_loop(stop, tick, [&] {
+    if (step_ >= until_step || training_.learner().diverged()) return false;
     play();
     training_.train(player_.count(), step_);
-    if (Clock::now() < next_tick) continue;
-    tick();
-    next_tick = Clock::now() + tick_every;
-  }
+    return true;
+  });
 }
 
 void Dqn::play() {
@@ -76,7 +69,7 @@ void Dqn::play() {
 Score Dqn::value() const {
   if (training_.learner().diverged()) return Score::diverged();
   const auto last = episodes_.state().last;
-  return Score::of(ga3c::mean(last.empty() ? player_.running_returns() : last));
+  return Score::of(rl::mean(last.empty() ? player_.running_returns() : last));
 }
 
 std::vector<trainers::MetricPoint> Dqn::take_metrics() {
@@ -98,7 +91,7 @@ Status Dqn::load(const std::filesystem::path& path) {
   const auto model = training_.read(path, 1);
   if (!model) return model.error();
   if (!player_.restore(model->groups.front(), training_.memory()))
-    return other_settings(path, "number of environments");
+    return rl::made_with_another(path, "number of environments");
   episodes_.restore(model->episodes);
   step_ = model->frames;
   played_.start_at(step_);
@@ -115,10 +108,10 @@ Result<std::unique_ptr<trainers::Trainer>> make(const trainers::TrainingJob& job
 }
 
 }  // namespace
-}  // namespace hone::dqn
+}  // namespace hone::q
 
 namespace hone::trainers {
 
-TrainerRow dqn_row() { return {.make = dqn::make, .evaluate = ga3c::evaluate}; }
+TrainerRow dqn_row() { return {.make = q::make, .evaluate = rl::evaluate}; }
 
 }  // namespace hone::trainers

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace hone::dqn {
+namespace hone::q {
 
 enum class EpsilonSchedule {
   linear,       // from start to end in `frames`
@@ -38,4 +38,4 @@ struct Exploration {
   }
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-namespace hone::dqn {
+namespace hone::q {
 
 class FirstErrors {
  public:
@@ -46,4 +46,4 @@ class FirstErrors {
   std::deque<Pending> pending_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -1,16 +1,16 @@
 // Gorila (Nair et al., 2015) as threads: nodes of an actor, a learner and a replay memory each, and
 // a parameter server in shards. A node makes an update for every `train_every` frames that it
 // plays, so that runs of equal length compute equal numbers of gradients on any machine.
-#include "worker/train/actor_critic/evaluate.hpp"
-#include "worker/train/actor_critic/experience/play_meter.hpp"
 #include "worker/train/envs/core/groups.hpp"
+#include "worker/train/rl/evaluate.hpp"
+#include "worker/train/rl/play_meter.hpp"
 #include "worker/train/table.hpp"
 #include "worker/train/value/actor_threads.hpp"
 #include "worker/train/value/gorila_processes.hpp"
 #include "worker/train/value/gorila_server.hpp"
 #include "worker/train/value/q_training.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 class Gorila final : public trainers::Trainer {
@@ -39,9 +39,9 @@ class Gorila final : public trainers::Trainer {
   std::unique_ptr<GorilaServer> server_;
   std::vector<std::unique_ptr<GorilaNode>> nodes_;  // none: they are processes
   std::unique_ptr<GorilaProcesses> processes_;
-  ga3c::EpisodeLog episodes_;
+  rl::EpisodeLog episodes_;
   std::optional<trainers::Solved> solved_;  // read while no node runs
-  ga3c::PlayMeter played_;
+  rl::PlayMeter played_;
 };
 
 Status Gorila::make_actors(const trainers::TrainingJob& job) {
@@ -77,7 +77,7 @@ void Gorila::advance(std::int64_t until_step, const std::stop_token& stop,
 Score Gorila::value() const {
   if (server_->diverged()) return Score::diverged();
   const auto last = episodes_.state().last;
-  return Score::of(last.empty() ? 0 : ga3c::mean(last));  // the nodes write the running returns
+  return Score::of(last.empty() ? 0 : rl::mean(last));  // the nodes write the running returns
 }
 
 std::vector<trainers::MetricPoint> Gorila::take_metrics() {
@@ -94,7 +94,7 @@ std::vector<trainers::MetricPoint> Gorila::take_metrics() {
 
 Status Gorila::save(const std::filesystem::path& path) const {
   const auto learned = server_->shards().state();
-  ga3c::Model model;
+  rl::Model model;
   model.env = options_.env.name;
   model.net = options_.net;
   model.frames = step();
@@ -119,7 +119,7 @@ Status Gorila::load(const std::filesystem::path& path) {
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     auto other = nodes_[i]->take_tensors(*file);
     if (other.empty()) other = nodes_[i]->restore(model->groups[i]);
-    if (!other.empty()) return other_settings(path, other);
+    if (!other.empty()) return rl::made_with_another(path, other);
   }
   if (processes_) processes_->restore(model->groups);
   const auto& learned = model->parameters;
@@ -131,14 +131,14 @@ Status Gorila::load(const std::filesystem::path& path) {
 }
 
 }  // namespace
-}  // namespace hone::dqn
+}  // namespace hone::q
 
 namespace hone::trainers {
 
 TrainerRow gorila_row() {
-  return {.make = dqn::make_with_actors<dqn::Gorila, dqn::gorila_options_of>,
-          .evaluate = ga3c::evaluate,
-          .serve = dqn::serve_gorila,
+  return {.make = q::make_with_actors<q::Gorila, q::gorila_options_of>,
+          .evaluate = rl::evaluate,
+          .serve = q::serve_gorila,
           .invites = true};
 }
 

@@ -7,7 +7,7 @@
 #include "worker/train/actors/cursor.hpp"
 #include "worker/train/nn/kernels/kernels.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 // What a told gradient begins with; its floats follow.
@@ -95,4 +95,4 @@ bool GorilaGuests::take(Node& node, const std::string& payload) {
   return true;
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

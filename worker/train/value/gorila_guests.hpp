@@ -11,7 +11,7 @@
 #include "worker/train/ipc/channel.hpp"
 #include "worker/train/value/gorila_server.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 // What a node tells. The versions and the rate are left out: the training knows the parameters that
 // the node has last asked for, and the schedule.
@@ -53,4 +53,4 @@ class GorilaGuests {
   std::vector<Node> nodes_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

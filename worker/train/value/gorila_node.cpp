@@ -4,12 +4,12 @@
 #include <bit>
 #include <cmath>
 
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/nn/kernels/kernels.hpp"
+#include "worker/train/replay/checkpoint.hpp"
+#include "worker/train/rl/model.hpp"
 #include "worker/train/value/q_training.hpp"
-#include "worker/train/value/replay/checkpoint.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 PlayRule play_rule(const Options& options, int first) {
@@ -36,12 +36,12 @@ GorilaNode::GorilaNode(const Options& options, std::unique_ptr<envs::VecEnv> env
       batch_(options),
       filter_(options.gorila.deviations),
       weights_(
-          ga3c::pack(options.net, first_weights(options.net, options.weight_start, options.seed))),
+          nn::pack(options.net, first_weights(options.net, options.weight_start, options.seed))),
       target_(weights_),
       gradient_(weights_.size()),
       versions_(shards) {}
 
-void GorilaNode::run(GorilaLink& link, ga3c::EpisodeLog& episodes) {
+void GorilaNode::run(GorilaLink& link, rl::EpisodeLog& episodes) {
   while (const int steps = link.claim(player_.count(), options_.apex.steps)) {
     pull(link);
     for (int i = 0; i < steps; ++i) {
@@ -92,7 +92,7 @@ void GorilaNode::learn(GorilaLink& link) {
              finite ? norm : std::nan(""), outlier});
 }
 
-ga3c::EnvGroup::State GorilaNode::state() const {
+rl::GroupState GorilaNode::state() const {
   auto state = player_.state();
   const auto& losses = filter_.state();
   for (const auto number : {played_, draws_, due_, seen_, losses.count})
@@ -107,22 +107,23 @@ std::string node_prefix(const char* name, int index) {
 }
 
 void GorilaNode::put_tensors(trainers::TensorFile& file) const {
-  put_parts(file, options_.net, ga3c::unpack(options_.net, target_), node_prefix("target", index_));
+  rl::put_parts(file, options_.net, nn::unpack(options_.net, target_),
+                node_prefix("target", index_));
   if (options_.checkpoint_replay)
     put_replay(memory_, *transitions_, file, node_prefix("replay", index_));
 }
 
 std::string GorilaNode::take_tensors(const trainers::TensorFile& file) {
-  const auto target = take_parts(file, options_.net, node_prefix("target", index_));
+  const auto target = rl::take_parts(file, options_.net, node_prefix("target", index_));
   if (!target) return "network";
-  target_ = ga3c::pack(options_.net, *target);
+  target_ = nn::pack(options_.net, *target);
   const bool taken = take_replay(file, actions_of(options_), *transitions_, memory_,
                                  node_prefix("replay", index_));
   replay_size_ = transitions_->size();
   return taken ? "" : "replay memory";
 }
 
-std::string GorilaNode::restore(const ga3c::EnvGroup::State& state) {
+std::string GorilaNode::restore(const rl::GroupState& state) {
   const auto& words = state.streams;
   if (words.size() != 7 || !player_.restore(state, memory_)) return "number of environments";
   const auto number = [&](std::size_t i) { return std::bit_cast<std::int64_t>(words[i]); };
@@ -147,4 +148,4 @@ void GorilaNode::join(GorilaLink& link, std::int64_t steps) {
   draws_ = std::max(draws_, steps * player_.count() * options_.updates);
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

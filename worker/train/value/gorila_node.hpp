@@ -17,7 +17,7 @@
 #include "worker/train/value/q_gradient.hpp"
 #include "worker/train/value/replay_batch.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 // A gradient, and what the metrics need of it.
 struct NodeGradient {
@@ -56,17 +56,17 @@ class GorilaNode {
              std::size_t shards);
 
   // Plays and trains until the link grants no more frames.
-  void run(GorilaLink& link, ga3c::EpisodeLog& episodes);
+  void run(GorilaLink& link, rl::EpisodeLog& episodes);
 
   // Thread-safe: transitions that may be drawn.
   [[nodiscard]] std::size_t replay_size() const { return replay_size_; }
 
   // Between two calls of run().
-  [[nodiscard]] ga3c::EnvGroup::State state() const;
+  [[nodiscard]] rl::GroupState state() const;
   // The target network, and the replay memory if checkpoints keep it.
   void put_tensors(trainers::TensorFile& file) const;
   // Both return what does not fit to this node, or an empty text. Precondition: nothing was played.
-  std::string restore(const ga3c::EnvGroup::State& state);
+  std::string restore(const rl::GroupState& state);
   std::string take_tensors(const trainers::TensorFile& file);
   // Without tensors: the target network is the parameters of the server, random numbers continue at
   // least after those of so many steps, and training begins as late after them as in a new run.
@@ -99,4 +99,4 @@ class GorilaNode {
   std::int64_t seen_ = 0;    // updates of the first shard at the last pull
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/actors/actor_process.hpp"
+#include "worker/train/rl/model.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 using actors::ActorProcess;
 using actors::EpisodeBuffer;
@@ -74,7 +74,7 @@ class RemoteLink final : public ProcessLink {
 
 }  // namespace
 
-void GorilaProcesses::run(ga3c::EpisodeLog& episodes, const std::function<void()>& tick) {
+void GorilaProcesses::run(rl::EpisodeLog& episodes, const std::function<void()>& tick) {
   const int each = options_.envs / options_.apex.actors;
   PoolPhase phase;
   phase.claim = [&] { return server_.claim(each, options_.apex.steps); };
@@ -97,7 +97,7 @@ void GorilaProcesses::run(ga3c::EpisodeLog& episodes, const std::function<void()
 void GorilaProcesses::put_targets(const std::vector<float>& weights,
                                   trainers::TensorFile& file) const {
   for (int i = 0; i < options_.apex.actors; ++i)
-    put_parts(file, options_.net, weights, node_prefix("target", i));
+    rl::put_parts(file, options_.net, weights, node_prefix("target", i));
 }
 
 Status serve_gorila(int socket, int memory) {
@@ -125,4 +125,4 @@ Status serve_gorila(int socket, int memory) {
   }
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -11,7 +11,7 @@
 #include "worker/train/value/gorila_guests.hpp"
 #include "worker/train/value/gorila_server.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 class GorilaProcesses {
  public:
@@ -28,11 +28,11 @@ class GorilaProcesses {
   Status invite(const trainers::Invitation& invitation) { return pool_.invite(invitation); }
 
   // Plays the frames of the server. Throws as ProcessPool::run().
-  void run(ga3c::EpisodeLog& episodes, const std::function<void()>& tick);
+  void run(rl::EpisodeLog& episodes, const std::function<void()>& tick);
 
   // As of nodes in threads. Those of a training that never ran are empty.
-  [[nodiscard]] std::vector<ga3c::EnvGroup::State> states() const { return pool_.groups(); }
-  void restore(const std::vector<ga3c::EnvGroup::State>& states) { pool_.restore(states); }
+  [[nodiscard]] std::vector<rl::GroupState> states() const { return pool_.groups(); }
+  void restore(const std::vector<rl::GroupState>& states) { pool_.restore(states); }
   // The target network of each node, which begins as the parameters where a run continues.
   void put_targets(const std::vector<float>& weights, trainers::TensorFile& file) const;
 
@@ -46,4 +46,4 @@ class GorilaProcesses {
 // The body of such a process: returns only if it cannot begin.
 Status serve_gorila(int socket, int memory);
 
-}  // namespace hone::dqn
+}  // namespace hone::q

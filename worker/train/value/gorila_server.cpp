@@ -7,7 +7,7 @@
 
 #include "worker/train/ipc/shared_memory.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 ShardRule shard_rule(const Options& options) {
@@ -85,4 +85,4 @@ void GorilaServer::add_metrics(double seconds, std::vector<trainers::MetricPoint
   if (meter.applied > 0) points.push_back({"policy_lag", share(meter.age, meter.applied)});
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "schemas/types/metric.hpp"
-#include "worker/train/actor_critic/experience/frames.hpp"
 #include "worker/train/ipc/shared_layout.hpp"
+#include "worker/train/rl/frames.hpp"
 #include "worker/train/value/gorila_node.hpp"
 #include "worker/train/value/parameter_shards.hpp"
 #include "worker/train/value/q_learner.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 class GorilaServer final : public GorilaLink {
  public:
@@ -43,8 +43,8 @@ class GorilaServer final : public GorilaLink {
   // After a gradient that is not finite, or makes the parameters so, no frames can be claimed.
   void push(const NodeGradient& gradient) override;
 
-  [[nodiscard]] ga3c::FrameCounter& frames() { return frames_; }
-  [[nodiscard]] const ga3c::FrameCounter& frames() const { return frames_; }
+  [[nodiscard]] rl::FrameCounter& frames() { return frames_; }
+  [[nodiscard]] const rl::FrameCounter& frames() const { return frames_; }
   [[nodiscard]] ParameterShards& shards() { return shards_; }
   [[nodiscard]] const ParameterShards& shards() const { return shards_; }
   [[nodiscard]] bool diverged() const;
@@ -68,8 +68,8 @@ class GorilaServer final : public GorilaLink {
   };
 
   Head& head_;
-  ga3c::FrameCounter frames_;
+  rl::FrameCounter frames_;
   ParameterShards shards_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

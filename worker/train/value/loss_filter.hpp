@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace hone::dqn {
+namespace hone::q {
 
 class LossFilter {
  public:
@@ -48,4 +48,4 @@ class LossFilter {
   State state_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

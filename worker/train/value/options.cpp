@@ -4,28 +4,28 @@
 #include <string>
 
 #include "schemas/trainers/check.hpp"
-#include "worker/train/actor_critic/options.hpp"
-#include "worker/train/value/replay/checkpoint.hpp"
+#include "worker/train/replay/checkpoint.hpp"
+#include "worker/train/rl/options.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 using trainers::Settings;
 
-ga3c::OptimizerRule q_optimizer(const Settings& settings) {
-  ga3c::OptimizerRule rule;
+nn::OptimizerRule q_optimizer(const Settings& settings) {
+  nn::OptimizerRule rule;
   rule.clip = settings.real("grad_clip");
   const auto& word = settings.word("optimizer");
   if (word == "adam") {
-    rule.kind = ga3c::OptimizerKind::adam;
+    rule.kind = nn::OptimizerKind::adam;
     rule.decay = settings.real("adam_beta2");
     rule.momentum = settings.real("adam_beta1");
     rule.epsilon = settings.real("adam_epsilon");
     return rule;
   }
-  rule.kind = ga3c::OptimizerKind::rmsprop;
-  if (word == "rmsprop_centered") rule.kind = ga3c::OptimizerKind::rmsprop_centered;
-  if (word == "adagrad") rule.kind = ga3c::OptimizerKind::adagrad;
+  rule.kind = nn::OptimizerKind::rmsprop;
+  if (word == "rmsprop_centered") rule.kind = nn::OptimizerKind::rmsprop_centered;
+  if (word == "adagrad") rule.kind = nn::OptimizerKind::adagrad;
   rule.decay = settings.real("rmsprop_decay");
   rule.epsilon = settings.real("rmsprop_epsilon");
   return rule;
@@ -95,8 +95,8 @@ Status take_q_network(const Settings& settings, Options& options) {
   options.net.layers = settings.small_integer("layers");
   options.net.actions = spec.actions;
   options.net.activation =
-      settings.word("activation") == "relu" ? ga3c::Activation::relu : ga3c::Activation::tanh;
-  return ga3c::take_kind(settings, options.env, options.net);
+      settings.word("activation") == "relu" ? nn::Activation::relu : nn::Activation::tanh;
+  return rl::take_kind(settings, options.env, options.net);
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ Result<Options> options_of(const trainers::TrainingJob& job, const ApexRule& thr
   options.env = std::move(*env);
   if (options.env.spec.action_kind == envs::ActionKind::continuous)
     return trainers::wrong_actions(settings.trainer(), options.env.name);
-  const auto sticky = ga3c::sticky_of(settings, options.env);
+  const auto sticky = rl::sticky_of(settings, options.env);
   if (!sticky) return sticky.error();
   options.sticky = *sticky;
   options.seed = job.seed;
@@ -132,7 +132,7 @@ Result<Options> options_of(const trainers::TrainingJob& job, const ApexRule& thr
   options.index = index_of(settings);
   options.beta = {settings.real("priority_beta"), settings.real("priority_beta_end")};
   if (auto taken = take_memory(settings, options); !taken) return std::move(taken).error();
-  const auto maker = network_maker(ga3c::backend_of(settings.word("backend")));
+  const auto maker = network_maker(rl::backend_of(settings.word("backend")));
   if (!maker) return maker.error();
   options.networks = *maker;
   return options;
@@ -144,7 +144,7 @@ Result<Options> options_of(const trainers::TrainingJob& job) {
   const auto& settings = job.settings;
   auto options = options_of(job, {.actors = 1});
   if (!options) return options;
-  if (settings.word("mode") == "parity") options->weight_start = ga3c::WeightStart::uniform;
+  if (settings.word("mode") == "parity") options->weight_start = nn::WeightStart::uniform;
   options->learning.average_updates = settings.integer("average_updates");
   options->scale_observations = settings.word("observation_scale") == "yes";
   if (options->scale_observations && options->env.spec.planes != envs::Planes{})
@@ -186,7 +186,7 @@ Result<ApexRule> threads_of(const trainers::TrainingJob& job) {
 
 }  // namespace
 
-std::size_t packed_floats(const ga3c::NetShape& net) { return ga3c::NetLayout(net).size; }
+std::size_t packed_floats(const nn::NetShape& net) { return nn::NetLayout(net).size; }
 
 Result<Options> apex_options_of(const trainers::TrainingJob& job) {
   const auto threads = threads_of(job);
@@ -209,4 +209,4 @@ Result<Options> gorila_options_of(const trainers::TrainingJob& job) {
   return options;
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -5,14 +5,14 @@
 #include <optional>
 
 #include "base/result.hpp"
-#include "worker/train/actor_critic/learning/learner.hpp"
 #include "worker/train/envs/table.hpp"
+#include "worker/train/replay/memory.hpp"
+#include "worker/train/rl/schedule.hpp"
 #include "worker/train/run/trainer.hpp"
 #include "worker/train/value/exploration.hpp"
 #include "worker/train/value/q_learner.hpp"
-#include "worker/train/value/replay/memory.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 // The threads of Ape-X and Gorila.
 struct ApexRule {
@@ -37,11 +37,11 @@ struct Options {
   int envs = 1;  // of all actors
   ApexRule apex;
   GorilaRule gorila;
-  ga3c::NetShape net;
-  ga3c::NetworkMaker networks;
-  ga3c::WeightStart weight_start = ga3c::WeightStart::scaled;
+  nn::NetShape net;
+  nn::NetworkMaker networks;
+  nn::WeightStart weight_start = nn::WeightStart::scaled;
   QRule learning;
-  ga3c::Schedule rate;
+  rl::Schedule rate;
   int batch = 64;
   int train_every = 4;  // frames
   int updates = 1;
@@ -51,7 +51,7 @@ struct Options {
   bool scale_observations = false;
   replay::MemoryShape memory;  // of each learner
   replay::IndexRule index;
-  ga3c::Schedule beta;
+  rl::Schedule beta;
   bool checkpoint_replay = true;
 };
 
@@ -59,11 +59,11 @@ struct Options {
 // too large, and a backend that is not available here.
 Result<Options> options_of(const trainers::TrainingJob& job);
 // Floats of the weights as the kernels take them.
-std::size_t packed_floats(const ga3c::NetShape& net);
+std::size_t packed_floats(const nn::NetShape& net);
 // Those of apex. Refuses also what would not repeat where it is to be deterministic.
 Result<Options> apex_options_of(const trainers::TrainingJob& job);
 
 // Those of gorila, likewise.
 Result<Options> gorila_options_of(const trainers::TrainingJob& job);
 
-}  // namespace hone::dqn
+}  // namespace hone::q

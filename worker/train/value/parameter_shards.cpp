@@ -7,7 +7,7 @@
 
 #include "worker/train/ipc/shared_memory.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 // Copies the part of a packed vector that begins there to a shard, or back.
@@ -21,8 +21,8 @@ void put(std::span<const float> slice, std::size_t begin, std::span<float> packe
 
 }  // namespace
 
-std::size_t ParameterShards::bytes(const ShardRule& rule, const ga3c::NetShape& shape) {
-  const auto size = ga3c::NetLayout(shape).size;
+std::size_t ParameterShards::bytes(const ShardRule& rule, const nn::NetShape& shape) {
+  const auto size = nn::NetLayout(shape).size;
   ipc::MemoryPlan plan;
   // At most so many shards, and three vectors.
   for (int i = 0; i < rule.shards; ++i) plan.place(sizeof(Head));
@@ -30,9 +30,9 @@ std::size_t ParameterShards::bytes(const ShardRule& rule, const ga3c::NetShape& 
   return plan.bytes();
 }
 
-ParameterShards::ParameterShards(const ShardRule& rule, const ga3c::NetShape& shape,
+ParameterShards::ParameterShards(const ShardRule& rule, const nn::NetShape& shape,
                                  std::span<std::byte> memory)
-    : rule_(rule), shape_(shape), size_(ga3c::NetLayout(shape).size) {
+    : rule_(rule), shape_(shape), size_(nn::NetLayout(shape).size) {
   rule_.optimizer.clip = 0;
   // Each shard has whole cache lines, as the kernels need them.
   const auto lines = size_ / dense::line_floats;
@@ -46,7 +46,7 @@ ParameterShards::ParameterShards(const ShardRule& rule, const ga3c::NetShape& sh
     const auto size = (i + 1) * lines / shards * dense::line_floats - first;
     auto* head = reinterpret_cast<Head*>(memory.data() + plan.place(sizeof(Head)));
     const auto parameters = place(size), mean_square = place(size);
-    const auto mean = place(ga3c::has_mean(rule.optimizer.kind) ? size : 0);
+    const auto mean = place(nn::has_mean(rule.optimizer.kind) ? size : 0);
     shards_.push_back({first, head, {parameters, mean, mean_square}});
   }
 }
@@ -54,9 +54,9 @@ ParameterShards::ParameterShards(const ShardRule& rule, const ga3c::NetShape& sh
 void ParameterShards::begin(std::span<const float> weights) {
   for (const auto& shard : shards_) new (shard.head) Head;
   State first{{weights.begin(), weights.end()}, std::vector<float>(weights.size(), 0.0F), {}, 0};
-  if (rule_.optimizer.kind == ga3c::OptimizerKind::rmsprop)
+  if (rule_.optimizer.kind == nn::OptimizerKind::rmsprop)
     std::fill(first.mean_square.begin(), first.mean_square.end(), 1.0F);
-  if (ga3c::has_mean(rule_.optimizer.kind)) first.mean = first.mean_square;
+  if (nn::has_mean(rule_.optimizer.kind)) first.mean = first.mean_square;
   restore(first);
 }
 
@@ -81,7 +81,7 @@ ParameterShards::Pushed ParameterShards::push(std::span<const float> gradient,
       continue;
     }
     const auto part = gradient.subspan(first, vectors.parameters.size());
-    const double norm = ga3c::optimizer_step(rule_.optimizer, vectors, part, rate, head->updates);
+    const double norm = nn::optimizer_step(rule_.optimizer, vectors, part, rate, head->updates);
     pushed.finite = pushed.finite && std::isfinite(norm);
     ++pushed.applied;
     pushed.age += age;
@@ -102,15 +102,15 @@ ParameterShards::State ParameterShards::state() const {
     put(shard.vectors.mean_square, shard.begin, mean_square);
     put(shard.vectors.mean, shard.begin, mean);
   }
-  State state{ga3c::unpack(shape_, weights), ga3c::unpack(shape_, mean_square), {}, updates()};
-  if (ga3c::has_mean(rule_.optimizer.kind)) state.mean = ga3c::unpack(shape_, mean);
+  State state{nn::unpack(shape_, weights), nn::unpack(shape_, mean_square), {}, updates()};
+  if (nn::has_mean(rule_.optimizer.kind)) state.mean = nn::unpack(shape_, mean);
   return state;
 }
 
 void ParameterShards::restore(const State& state) {
-  const auto weights = ga3c::pack(shape_, state.weights);
-  const auto mean_square = ga3c::pack(shape_, state.mean_square);
-  const auto mean = state.mean.empty() ? dense::Floats() : ga3c::pack(shape_, state.mean);
+  const auto weights = nn::pack(shape_, state.weights);
+  const auto mean_square = nn::pack(shape_, state.mean_square);
+  const auto mean = state.mean.empty() ? dense::Floats() : nn::pack(shape_, state.mean);
   for (const auto& shard : shards_) {
     take(shard.vectors.parameters, shard.begin, weights);
     take(shard.vectors.mean_square, shard.begin, mean_square);
@@ -119,4 +119,4 @@ void ParameterShards::restore(const State& state) {
   }
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

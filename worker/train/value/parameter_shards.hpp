@@ -16,10 +16,10 @@
 #include "worker/train/nn/network.hpp"
 #include "worker/train/nn/optimizer.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 struct ShardRule {
-  ga3c::OptimizerRule optimizer;  // its clip is not used: learners bound whole gradients
+  nn::OptimizerRule optimizer;  // its clip is not used: learners bound whole gradients
   int shards = 4;
   std::int64_t staleness = 20;  // the most updates between the parameters of a gradient and its use
 };
@@ -27,9 +27,9 @@ struct ShardRule {
 class ParameterShards {
  public:
   // Of the memory of shards with this rule.
-  static std::size_t bytes(const ShardRule& rule, const ga3c::NetShape& shape);
+  static std::size_t bytes(const ShardRule& rule, const nn::NetShape& shape);
   // memory: bytes() of them, which begin() has filled in this or another process, or will fill.
-  ParameterShards(const ShardRule& rule, const ga3c::NetShape& shape, std::span<std::byte> memory);
+  ParameterShards(const ShardRule& rule, const nn::NetShape& shape, std::span<std::byte> memory);
   // Fills the memory before any other use of it. weights: in the order of the model file
   // (net_parts()).
   void begin(std::span<const float> weights);
@@ -71,13 +71,13 @@ class ParameterShards {
   struct Shard {
     std::size_t begin = 0;
     Head* head = nullptr;
-    ga3c::OptimizerVectors vectors{};
+    nn::OptimizerVectors vectors{};
   };
 
   ShardRule rule_;
-  ga3c::NetShape shape_;
+  nn::NetShape shape_;
   std::size_t size_;
   std::vector<Shard> shards_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

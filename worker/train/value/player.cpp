@@ -4,7 +4,7 @@
 
 #include "worker/train/value/q_loss.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 constexpr std::int32_t by_network = -1;
@@ -54,7 +54,7 @@ void Player::choose(std::int64_t frame, std::int64_t age, const QOutputs& output
 }
 
 void Player::step(std::int64_t frame, std::int64_t age, const QOutputs& outputs,
-                  replay::Memory& memory, ga3c::EpisodeLog& episodes) {
+                  replay::Memory& memory, rl::EpisodeLog& episodes) {
   choose(frame, age, outputs);
   env_->step({actions_, {}},
              {next_.data(), rewards_.data(), terminated_.data(), truncated_.data(), last_.data()});
@@ -82,12 +82,12 @@ void Player::remember(replay::Memory& memory) {
   }
 }
 
-ga3c::EnvGroup::State Player::state() const {
+rl::GroupState Player::state() const {
   const std::vector<double> zeros(static_cast<std::size_t>(count()), 0.0);
   return {env_->save(), {}, running_.returns(), running_.lengths(), zeros};
 }
 
-bool Player::restore(const ga3c::EnvGroup::State& state, replay::Memory& memory) {
+bool Player::restore(const rl::GroupState& state, replay::Memory& memory) {
   if (!running_.fits(state.running_returns, state.running_lengths)) return false;
   if (!env_->restore(state.environments, latest_.data())) return false;
   if (env_->spec().forgets) {
@@ -98,4 +98,4 @@ bool Player::restore(const ga3c::EnvGroup::State& state, replay::Memory& memory)
   return true;
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/actor_critic/agents/env_group.hpp"
-#include "worker/train/actor_critic/experience/episodes.hpp"
 #include "worker/train/envs/core/env.hpp"
 #include "worker/train/nn/network.hpp"
+#include "worker/train/replay/memory.hpp"
+#include "worker/train/rl/episodes.hpp"
+#include "worker/train/rl/group_state.hpp"
 #include "worker/train/value/exploration.hpp"
-#include "worker/train/value/replay/memory.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 struct PlayRule {
   Exploration exploration;
@@ -35,7 +35,7 @@ class Player {
   // One step of every environment, by the network or at random. `frame` addresses the random
   // numbers; exploration depends on `age`, the frames of the run so far.
   void step(std::int64_t frame, std::int64_t age, const QOutputs& outputs, replay::Memory& memory,
-            ga3c::EpisodeLog& episodes);
+            rl::EpisodeLog& episodes);
   [[nodiscard]] int count() const { return env_->count(); }
   // The observations to act on next, as the environments gave them.
   [[nodiscard]] std::span<const float> latest() const { return latest_; }
@@ -43,9 +43,9 @@ class Player {
   [[nodiscard]] double epsilon(std::int64_t age) const;
   [[nodiscard]] const std::vector<double>& running_returns() const { return running_.returns(); }
 
-  [[nodiscard]] ga3c::EnvGroup::State state() const;
+  [[nodiscard]] rl::GroupState state() const;
   // Returns false for a state of other environments.
-  bool restore(const ga3c::EnvGroup::State& state, replay::Memory& memory);
+  bool restore(const rl::GroupState& state, replay::Memory& memory);
 
  private:
   void choose(std::int64_t frame, std::int64_t age, const QOutputs& outputs);
@@ -56,7 +56,7 @@ class Player {
   std::vector<float> latest_, next_, last_, rewards_;
   std::vector<std::uint8_t> terminated_, truncated_;
   std::vector<std::int32_t> actions_;
-  ga3c::RunningEpisodes running_;
+  rl::RunningEpisodes running_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -4,10 +4,10 @@
 
 #include "worker/train/value/q_loss.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
-QGradient::QGradient(const QRule& rule, const ga3c::NetShape& shape, int rows_max,
-                     const ga3c::NetworkMaker& networks)
+QGradient::QGradient(const QRule& rule, const nn::NetShape& shape, int rows_max,
+                     const nn::NetworkMaker& networks)
     : rule_(rule), network_(networks.make(shape, rows_max)) {
   const auto rows = dense::padded(static_cast<std::size_t>(rows_max));
   best_.resize(rows);
@@ -61,4 +61,4 @@ void move_target(dense::Floats& target, std::span<const float> online, double sh
   for (std::size_t i = 0; i < target.size(); ++i) target[i] += part * (online[i] - target[i]);
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -9,7 +9,7 @@
 #include "worker/train/nn/network.hpp"
 #include "worker/train/nn/optimizer.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 struct QRule {
   bool dueling = true;
@@ -20,7 +20,7 @@ struct QRule {
   int target_every = 500;            // updates between two moves of the target network
   double target_rate = 1;            // share of the way to the online network; 1: a copy
   std::int64_t average_updates = 0;  // see QLearner::State::average; 0: none
-  ga3c::OptimizerRule optimizer;
+  nn::OptimizerRule optimizer;
 };
 
 struct QBatch {
@@ -35,8 +35,8 @@ struct QBatch {
 
 class QGradient {
  public:
-  QGradient(const QRule& rule, const ga3c::NetShape& shape, int rows_max,
-            const ga3c::NetworkMaker& networks);
+  QGradient(const QRule& rule, const nn::NetShape& shape, int rows_max,
+            const nn::NetworkMaker& networks);
 
   // The outputs of the network with these weights, valid until the next call.
   dense::Heads outputs(std::span<const float> weights, const float* observations, int rows) {
@@ -56,7 +56,7 @@ class QGradient {
   void aim(const QBatch& batch, std::span<const float> online, std::span<const float> target);
 
   QRule rule_;
-  std::unique_ptr<ga3c::Network> network_;
+  std::unique_ptr<nn::Network> network_;
   std::vector<std::int32_t> best_;
   std::vector<double> targets_, row_;
   dense::Floats slopes_;  // of the outputs
@@ -65,4 +65,4 @@ class QGradient {
 // Moves the target network a share of the way to the online one; 1 copies it.
 void move_target(dense::Floats& target, std::span<const float> online, double share);
 
-}  // namespace hone::dqn
+}  // namespace hone::q

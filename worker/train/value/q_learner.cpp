@@ -4,21 +4,21 @@
 #include <cmath>
 #include <utility>
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
-dense::Floats all_ones(const ga3c::NetShape& shape) {
-  return ga3c::pack(shape, std::vector<float>(ga3c::parameter_count(shape), 1.0F));
+dense::Floats all_ones(const nn::NetShape& shape) {
+  return nn::pack(shape, std::vector<float>(nn::parameter_count(shape), 1.0F));
 }
 
 }  // namespace
 
-QLearner::QLearner(const QRule& rule, const ga3c::NetShape& shape, std::span<const float> weights,
-                   int rows_max, const ga3c::NetworkMaker& networks)
+QLearner::QLearner(const QRule& rule, const nn::NetShape& shape, std::span<const float> weights,
+                   int rows_max, const nn::NetworkMaker& networks)
     : rule_(rule),
       shape_(shape),
       gradient_(rule, shape, rows_max, networks),
-      online_(ga3c::pack(shape, weights)),
+      online_(nn::pack(shape, weights)),
       target_(online_),
       optimizer_(rule.optimizer, all_ones(shape)) {
   if (rule.average_updates > 0) average_ = online_;
@@ -60,27 +60,27 @@ QMeter QLearner::take_meter() { return std::exchange(meter_, {}); }
 
 QLearner::State QLearner::state() const {
   const auto& optimizer = optimizer_.state();
-  State state{ga3c::unpack(shape_, online_),
-              ga3c::unpack(shape_, target_),
-              ga3c::unpack(shape_, optimizer.mean_square),
+  State state{nn::unpack(shape_, online_),
+              nn::unpack(shape_, target_),
+              nn::unpack(shape_, optimizer.mean_square),
               {},
               {},
               updates_};
-  if (!average_.empty()) state.average = ga3c::unpack(shape_, average_);
-  if (!optimizer.mean.empty()) state.mean = ga3c::unpack(shape_, optimizer.mean);
+  if (!average_.empty()) state.average = nn::unpack(shape_, average_);
+  if (!optimizer.mean.empty()) state.mean = nn::unpack(shape_, optimizer.mean);
   return state;
 }
 
 void QLearner::restore(const State& state) {
-  online_ = ga3c::pack(shape_, state.weights);
-  target_ = ga3c::pack(shape_, state.target);
+  online_ = nn::pack(shape_, state.weights);
+  target_ = nn::pack(shape_, state.target);
   // The file of a run that kept none: the average begins at its weights.
   if (rule_.average_updates > 0)
-    average_ = state.average.empty() ? online_ : ga3c::pack(shape_, state.average);
-  ga3c::Optimizer::State optimizer{{}, ga3c::pack(shape_, state.mean_square), state.updates};
-  if (!state.mean.empty()) optimizer.mean = ga3c::pack(shape_, state.mean);
+    average_ = state.average.empty() ? online_ : nn::pack(shape_, state.average);
+  nn::Optimizer::State optimizer{{}, nn::pack(shape_, state.mean_square), state.updates};
+  if (!state.mean.empty()) optimizer.mean = nn::pack(shape_, state.mean);
   optimizer_.restore(std::move(optimizer));
   updates_ = state.updates;
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

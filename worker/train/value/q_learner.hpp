@@ -9,7 +9,7 @@
 #include "worker/train/run/trainer.hpp"
 #include "worker/train/value/q_gradient.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 // Sums over updates.
 struct QMeter {
@@ -26,8 +26,8 @@ void add_learning(const QMeter& meter, double seconds, std::vector<trainers::Met
 class QLearner {
  public:
   // weights: in the order of the model file (net_parts()).
-  QLearner(const QRule& rule, const ga3c::NetShape& shape, std::span<const float> weights,
-           int rows_max, const ga3c::NetworkMaker& networks);
+  QLearner(const QRule& rule, const nn::NetShape& shape, std::span<const float> weights,
+           int rows_max, const nn::NetworkMaker& networks);
 
   // Returns the outputs of the online network, valid until the next call.
   dense::Heads outputs(const float* observations, int rows) {
@@ -59,14 +59,14 @@ class QLearner {
   void follow_average();
 
   QRule rule_;
-  ga3c::NetShape shape_;
+  nn::NetShape shape_;
   QGradient gradient_;
   dense::Floats online_, target_;
   dense::Floats average_;  // empty without average_updates
-  ga3c::Optimizer optimizer_;
+  nn::Optimizer optimizer_;
   std::int64_t updates_ = 0;
   bool diverged_ = false;
   QMeter meter_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

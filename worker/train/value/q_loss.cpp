@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace hone::dqn {
+namespace hone::q {
 namespace {
 
 double output_of(const dense::Heads& outputs, int output, int row) {
@@ -59,4 +59,4 @@ QLossSums q_loss(const QLossPlan& plan) {
   return sums;
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -11,7 +11,7 @@
 
 #include "worker/train/nn/kernels/kernels.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 // One row of the outputs as Q values, one for each action.
 void q_values(const dense::Heads& outputs, int row, bool dueling, std::span<double> out);
@@ -36,4 +36,4 @@ struct QLossSums {
 
 QLossSums q_loss(const QLossPlan& plan);
 
-}  // namespace hone::dqn
+}  // namespace hone::q

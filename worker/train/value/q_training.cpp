@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "worker/train/value/replay/checkpoint.hpp"
+#include "worker/train/replay/checkpoint.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 QTraining::QTraining(const Options& options, std::string trainer)
     : options_(options),
@@ -52,9 +52,9 @@ void QTraining::add_metrics(double seconds, std::vector<trainers::MetricPoint>& 
   add_learning(meter, seconds, points);
 }
 
-ga3c::Model QTraining::model(std::int64_t step) const {
+rl::Model QTraining::model(std::int64_t step) const {
   const auto learned = learner_.state();
-  ga3c::Model model;
+  rl::Model model;
   model.env = options_.env.name;
   model.net = options_.net;
   model.frames = step;
@@ -66,27 +66,27 @@ ga3c::Model QTraining::model(std::int64_t step) const {
   return model;
 }
 
-Status QTraining::write(const std::filesystem::path& path, const ga3c::Model& model) const {
+Status QTraining::write(const std::filesystem::path& path, const rl::Model& model) const {
   auto file = file_of(model);
-  put_parts(file, options_.net, learner_.state().target, "target.");
+  rl::put_parts(file, options_.net, learner_.state().target, "target.");
   if (options_.checkpoint_replay) put_replay(memory_, *index_, file);
   return write_tensor_file(path, file);
 }
 
-Result<ga3c::Model> QTraining::read(const std::filesystem::path& path, std::size_t groups) {
+Result<rl::Model> QTraining::read(const std::filesystem::path& path, std::size_t groups) {
   const auto file = trainers::read_tensor_file(path);
   if (!file) return file.error();
   auto model = q_model_of(*file, path, {options_, trainer_, groups});
   if (!model) return model;
   if (!take_replay(*file, actions_of(options_), *index_, memory_))
-    return other_settings(path, "replay memory");
+    return rl::made_with_another(path, "replay memory");
   if (!restore(*model, *file))
     return refuse(Code::invalid, path.string() + " is damaged: a tensor is missing or wrong");
   return model;
 }
 
-bool QTraining::restore(const ga3c::Model& model, const trainers::TensorFile& file) {
-  auto target = take_parts(file, options_.net, "target.");
+bool QTraining::restore(const rl::Model& model, const trainers::TensorFile& file) {
+  auto target = rl::take_parts(file, options_.net, "target.");
   const std::int64_t due = model.parameters.frames;  // each is of an update that waits
   if (!target || due < 0 || due > model.frames || model.parameters.updates < 0) return false;
   learner_.restore({model.parameters.weights, *std::move(target), model.parameters.mean_square,
@@ -97,12 +97,12 @@ bool QTraining::restore(const ga3c::Model& model, const trainers::TensorFile& fi
   return true;
 }
 
-Result<ga3c::Model> q_model_of(const trainers::TensorFile& file, const std::filesystem::path& path,
-                               const QModelPlan& plan) {
-  auto model = ga3c::model_of(file, path);
+Result<rl::Model> q_model_of(const trainers::TensorFile& file, const std::filesystem::path& path,
+                             const QModelPlan& plan) {
+  auto model = rl::model_of(file, path);
   if (!model) return model;
   const auto& options = plan.options;
-  const auto other = [&](const std::string& what) { return other_settings(path, what); };
+  const auto other = [&](const std::string& what) { return rl::made_with_another(path, what); };
   if (model->trainer != plan.trainer) return other("trainer");
   model->net.storage = options.net.storage;
   if (model->env != options.env.name) return other("environment (" + model->env + ")");
@@ -120,10 +120,4 @@ std::function<bool(float)> actions_of(const Options& options) {
   };
 }
 
-Error other_settings(const std::filesystem::path& path, const std::string& what) {
-  return refuse(
-      Code::invalid,
-      path.string() + " cannot be continued with these settings: it was made with another " + what);
-}
-
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include "schemas/types/metric.hpp"
-#include "worker/train/actor_critic/model.hpp"
+#include "worker/train/replay/memory.hpp"
+#include "worker/train/rl/model.hpp"
 #include "worker/train/value/options.hpp"
 #include "worker/train/value/q_learner.hpp"
-#include "worker/train/value/replay/memory.hpp"
 #include "worker/train/value/replay_batch.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 class QTraining {
  public:
@@ -38,16 +38,16 @@ class QTraining {
   void add_metrics(double seconds, std::vector<trainers::MetricPoint>& points);
 
   // A model with all but the episodes and environments, which the caller adds before finish().
-  [[nodiscard]] ga3c::Model model(std::int64_t step) const;
-  [[nodiscard]] Status write(const std::filesystem::path& path, const ga3c::Model& model) const;
+  [[nodiscard]] rl::Model model(std::int64_t step) const;
+  [[nodiscard]] Status write(const std::filesystem::path& path, const rl::Model& model) const;
 
   // Reads a file of the same trainer, environment and network into the learner and the memory.
   // Refuses another one. `groups`: how many the file must have.
-  Result<ga3c::Model> read(const std::filesystem::path& path, std::size_t groups);
+  Result<rl::Model> read(const std::filesystem::path& path, std::size_t groups);
 
  private:
   void learn(double done);
-  bool restore(const ga3c::Model& model, const trainers::TensorFile& file);
+  bool restore(const rl::Model& model, const trainers::TensorFile& file);
 
   const Options& options_;
   std::string trainer_;
@@ -55,7 +55,7 @@ class QTraining {
   std::unique_ptr<replay::Index> index_;
   replay::Memory memory_;
   ReplayBatch batch_;
-  ga3c::ObservationScale scale_;
+  rl::ObservationScale scale_;
   dense::Floats scaled_;      // observations of a step
   std::int64_t due_ = 0;      // frames since the last training
   std::int64_t updates_ = 0;  // address the draws
@@ -69,11 +69,9 @@ struct QModelPlan {
 };
 
 // Refuses a file of another trainer, environment, network, optimizer or number of groups.
-Result<ga3c::Model> q_model_of(const trainers::TensorFile& file, const std::filesystem::path& path,
-                               const QModelPlan& plan);
+Result<rl::Model> q_model_of(const trainers::TensorFile& file, const std::filesystem::path& path,
+                             const QModelPlan& plan);
 // Whether a number of a replay memory is an action of the environment.
 std::function<bool(float)> actions_of(const Options& options);
-// For refusals of load().
-Error other_settings(const std::filesystem::path& path, const std::string& what);
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -1,6 +1,6 @@
 #include "worker/train/value/replay_batch.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 ReplayBatch::ReplayBatch(const Options& options)
     : prioritized_(options.index.priority != replay::Priority::uniform),
@@ -35,7 +35,7 @@ QBatch ReplayBatch::draw(const replay::Memory& memory, const replay::Index& inde
           weights_.data()};
 }
 
-void ReplayBatch::scale(const ga3c::ObservationScale& scale) {
+void ReplayBatch::scale(const rl::ObservationScale& scale) {
   for (auto* rows : {&observations_, &next_})
     scale.apply(rows->data(), static_cast<int>(draws_.size()));
 }
@@ -46,4 +46,4 @@ void ReplayBatch::set_priorities(replay::Index& index) const {
     index.set_error(draws_[i].slot, static_cast<double>(errors_[i]));
 }
 
-}  // namespace hone::dqn
+}  // namespace hone::q

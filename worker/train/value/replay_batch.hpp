@@ -4,12 +4,12 @@
 
 #include <vector>
 
-#include "worker/train/actor_critic/experience/observation_scale.hpp"
+#include "worker/train/replay/memory.hpp"
+#include "worker/train/rl/observation_scale.hpp"
 #include "worker/train/value/options.hpp"
 #include "worker/train/value/q_gradient.hpp"
-#include "worker/train/value/replay/memory.hpp"
 
-namespace hone::dqn {
+namespace hone::q {
 
 class ReplayBatch {
  public:
@@ -20,7 +20,7 @@ class ReplayBatch {
   QBatch draw(const replay::Memory& memory, const replay::Index& index, envs::Stream& random,
               double beta);
   // Scales the observations of the rows that were drawn last.
-  void scale(const ga3c::ObservationScale& scale);
+  void scale(const rl::ObservationScale& scale);
   // The errors of the rows, which the learner writes.
   [[nodiscard]] std::span<float> errors() { return errors_; }
   // Where draws are prioritized, makes the errors the priorities of the rows.
@@ -35,4 +35,4 @@ class ReplayBatch {
   std::vector<float> rewards_, discounts_, weights_, errors_;
 };
 
-}  // namespace hone::dqn
+}  // namespace hone::q

@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "worker/train/actor_critic/agents/rollout_recorder.hpp"
-#include "worker/train/actor_critic/experience/rollout.hpp"
+#include "worker/train/actor_critic/learning/rollout.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 class CorrectedAgent final : public Agent {
  public:
-  CorrectedAgent(std::unique_ptr<EnvGroup> group, const AgentRule& rule, RewardScale& scale)
+  CorrectedAgent(std::unique_ptr<EnvGroup> group, const AgentRule& rule, rl::RewardScale& scale)
       : group_(std::move(group)),
         rule_(rule),
         scale_(scale),
@@ -21,7 +21,7 @@ class CorrectedAgent final : public Agent {
 
   EnvGroup& group() override { return *group_; }
 
-  void play(FrameBudget& budget, EpisodeLog& episodes, NetworkClient& client) override {
+  void play(rl::FrameBudget& budget, rl::EpisodeLog& episodes, NetworkClient& client) override {
     group_->predict(group_->latest().data(), client);
     while (const int steps = client.diverged() ? 0 : budget.claim(group_->count(), rule_.t_max)) {
       recorder_.record(*group_, steps, rollout_, episodes, client);
@@ -55,7 +55,7 @@ class CorrectedAgent final : public Agent {
 
   std::unique_ptr<EnvGroup> group_;
   AgentRule rule_;
-  RewardScale& scale_;
+  rl::RewardScale& scale_;
   Rollout rollout_;
   RolloutRecorder recorder_;
   std::vector<Piece> pieces_;
@@ -64,7 +64,7 @@ class CorrectedAgent final : public Agent {
 class QueueingAgent final : public Agent {
  public:
   QueueingAgent(std::unique_ptr<EnvGroup> group, const AgentRule& rule, int slots,
-                RewardScale& scale)
+                rl::RewardScale& scale)
       : group_(std::move(group)), rule_(rule), scale_(scale), recorder_(rule) {
     for (int i = 0; i < slots; ++i)
       slots_.push_back(std::make_unique<Rollout>(rollout_shape(*group_, rule)));
@@ -73,7 +73,7 @@ class QueueingAgent final : public Agent {
 
   EnvGroup& group() override { return *group_; }
 
-  void play(FrameBudget& budget, EpisodeLog& episodes, NetworkClient& client) override {
+  void play(rl::FrameBudget& budget, rl::EpisodeLog& episodes, NetworkClient& client) override {
     group_->predict(group_->latest().data(), client);
     while (const int steps = client.diverged() ? 0 : budget.claim(group_->count(), rule_.t_max)) {
       auto& rollout = *slots_[next_slot_++ % slots_.size()];
@@ -99,7 +99,7 @@ class QueueingAgent final : public Agent {
 
   std::unique_ptr<EnvGroup> group_;
   AgentRule rule_;
-  RewardScale& scale_;
+  rl::RewardScale& scale_;
   RolloutRecorder recorder_;
   std::vector<std::unique_ptr<Rollout>> slots_;
   std::vector<Piece> pieces_;
@@ -118,7 +118,7 @@ class ParityAgent final : public Agent {
 
   EnvGroup& group() override { return *group_; }
 
-  void play(FrameBudget& budget, EpisodeLog& episodes, NetworkClient& client) override {
+  void play(rl::FrameBudget& budget, rl::EpisodeLog& episodes, NetworkClient& client) override {
     for (auto& track : tracks_) track = {};
     group_->predict(group_->latest().data(), client);
     while (!client.diverged() && budget.claim(group_->count(), 1) > 0) {
@@ -171,7 +171,7 @@ class ParityAgent final : public Agent {
     slot.steps = static_cast<int>(experiences.size()) - 1;
     std::vector<double> rewards;
     for (const auto& experience : experiences) rewards.push_back(experience.reward);
-    parity_returns(rewards, tail, {rule_.discount.gamma, rule_.reward_clip}, slot.returns(0));
+    rl::parity_returns(rewards, tail, {rule_.discount.gamma, rule_.reward_clip}, slot.returns(0));
     for (int t = 0; t < slot.steps; ++t) {
       const auto& experience = experiences[static_cast<std::size_t>(t)];
       std::copy(experience.observation.begin(), experience.observation.end(), slot.observations(t));
@@ -196,12 +196,12 @@ class ParityAgent final : public Agent {
 }  // namespace
 
 std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
-                                            RewardScale& scale) {
+                                            rl::RewardScale& scale) {
   return std::make_unique<CorrectedAgent>(std::move(group), rule, scale);
 }
 
 std::unique_ptr<Agent> make_queueing_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
-                                           int slots, RewardScale& scale) {
+                                           int slots, rl::RewardScale& scale) {
   return std::make_unique<QueueingAgent>(std::move(group), rule, slots, scale);
 }
 
@@ -210,4 +210,4 @@ std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<EnvGroup> group, const 
   return std::make_unique<ParityAgent>(std::move(group), rule, slots);
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "worker/train/actor_critic/agents/env_group.hpp"
-#include "worker/train/actor_critic/experience/frames.hpp"
-#include "worker/train/actor_critic/experience/reward_scale.hpp"
+#include "worker/train/rl/frames.hpp"
+#include "worker/train/rl/reward_scale.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 struct AgentRule {
   int t_max = 8;
-  Discount discount;
+  rl::Discount discount;
   double reward_clip = 0;     // rewards are clipped to [-reward_clip, reward_clip]; 0: not at all
   int epochs = 1;             // corrected: how often a rollout is trained
   bool bounded = false;       // corrected: records what PPO's policy term needs, see loss.hpp
@@ -31,7 +31,7 @@ class Agent {
 
   // Plays until the budget grants no more frames, and returns when everything handed over is
   // trained.
-  virtual void play(FrameBudget& budget, EpisodeLog& episodes, NetworkClient& client) = 0;
+  virtual void play(rl::FrameBudget& budget, rl::EpisodeLog& episodes, NetworkClient& client) = 0;
   // For reports and checkpoints, while play() does not run.
   virtual EnvGroup& group() = 0;
 };
@@ -42,13 +42,13 @@ class Agent {
 // updates of other agents; with one agent, one predictor and one trainer a run can be repeated bit
 // for bit.
 std::unique_ptr<Agent> make_corrected_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
-                                            RewardScale& scale);
+                                            rl::RewardScale& scale);
 
 // The same rollouts without returns, which the learner of IMPALA computes. The agent continues to
 // play while up to `slots` rollouts wait to be trained, and starts each with the newest weights.
 // rule.bounded must be set.
 std::unique_ptr<Agent> make_queueing_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
-                                           int slots, RewardScale& scale);
+                                           int slots, rl::RewardScale& scale);
 
 // As the published code (github.com/NVlabs/GA3C): a rollout of an environment is t_max experiences
 // or the rest of its episode; the last experience is kept for the next rollout or, at the end of an
@@ -56,4 +56,4 @@ std::unique_ptr<Agent> make_queueing_agent(std::unique_ptr<EnvGroup> group, cons
 std::unique_ptr<Agent> make_parity_agent(std::unique_ptr<EnvGroup> group, const AgentRule& rule,
                                          int slots);
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "worker/train/actor_critic/learning/gaussian.hpp"
+#include "worker/train/nn/gaussian.hpp"
 #include "worker/train/nn/kernels/kernels.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 EnvGroup::EnvGroup(std::unique_ptr<envs::VecEnv> env, std::uint64_t seed, std::uint64_t first_index)
     : env_(std::move(env)), running_(static_cast<std::size_t>(env_->count())) {
@@ -56,7 +56,7 @@ void EnvGroup::draw_numbers() {
   const auto each = numbers_each();
   for (std::size_t i = 0; i < count; ++i)
     for (std::size_t d = 0; d < each; ++d) {
-      const double deviation = gaussian_deviation(policy_[(each + d) * count + i]);
+      const double deviation = nn::gaussian_deviation(policy_[(each + d) * count + i]);
       numbers_[i * each + d] =
           policy_[d * count + i] + static_cast<float>(deviation * streams_[i].normal());
     }
@@ -88,8 +88,8 @@ std::span<const float> EnvGroup::log_chances() {
     }
     double sum = 0;
     for (std::size_t d = 0; d < each; ++d)
-      sum += gaussian_log_density(numbers_[i * each + d], policy_[d * count + i],
-                                  gaussian_deviation(policy_[(each + d) * count + i]));
+      sum += nn::gaussian_log_density(numbers_[i * each + d], policy_[d * count + i],
+                                      nn::gaussian_deviation(policy_[(each + d) * count + i]));
     log_chances_[i] = static_cast<float>(sum);
   }
   if (each == 0)
@@ -98,7 +98,7 @@ std::span<const float> EnvGroup::log_chances() {
   return std::span(log_chances_).first(count);
 }
 
-void EnvGroup::step(float* next, EpisodeLog& episodes) {
+void EnvGroup::step(float* next, rl::EpisodeLog& episodes) {
   env_->step({actions_, numbers_}, {next, rewards_.data(), terminated_.data(), truncated_.data(),
                                     final_observations_.data()});
   running_.step(rewards_, terminated_, truncated_, episodes);
@@ -130,4 +130,4 @@ bool EnvGroup::restore(const State& state) {
   return true;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -7,13 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/actor_critic/experience/episodes.hpp"
 #include "worker/train/actor_critic/serving/network_client.hpp"
 #include "worker/train/envs/core/env.hpp"
 #include "worker/train/envs/core/stream.hpp"
 #include "worker/train/nn/kernels/floats.hpp"
+#include "worker/train/rl/episodes.hpp"
+#include "worker/train/rl/group_state.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 class EnvGroup {
  public:
@@ -43,7 +44,7 @@ class EnvGroup {
   [[nodiscard]] std::span<const float> log_chances();
   // Takes a step in all environments. Writes the next observations to `next`
   // [count][row_floats] and adds finished episodes to the log.
-  void step(float* next, EpisodeLog& episodes);
+  void step(float* next, rl::EpisodeLog& episodes);
 
   // Results of the last prediction and the last step, one for each environment.
   [[nodiscard]] std::uint64_t version() const { return request_.version; }
@@ -61,13 +62,7 @@ class EnvGroup {
   // Discounted returns of the running episodes; the agent updates them.
   [[nodiscard]] std::span<double> discounted_returns() { return discounted_returns_; }
 
-  struct State {
-    std::vector<std::uint64_t> environments;
-    std::vector<std::uint64_t> streams;
-    std::vector<double> running_returns;
-    std::vector<double> running_lengths;
-    std::vector<double> discounted_returns;
-  };
+  using State = rl::GroupState;
   [[nodiscard]] State state() const;
   // Returns false for a state of another environment or of another number of environments.
   bool restore(const State& state);
@@ -83,11 +78,11 @@ class EnvGroup {
   std::vector<std::uint8_t> terminated_, truncated_;
   std::vector<std::int32_t> actions_;
   std::vector<float> numbers_;  // of continuous actions
-  RunningEpisodes running_;
+  rl::RunningEpisodes running_;
   std::vector<double> discounted_returns_;
   std::vector<float> uniforms_, cumulative_;
   dense::Floats log_chances_;
   PredictRequest request_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

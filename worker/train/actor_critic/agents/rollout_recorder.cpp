@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 RolloutShape rollout_shape(const EnvGroup& group, const AgentRule& rule) {
   return {group.count(), rule.t_max, group.spec().row_floats(),
           static_cast<int>(group.numbers_each())};
 }
 
-void RolloutRecorder::record(EnvGroup& group, int steps, Rollout& rollout, EpisodeLog& episodes,
+void RolloutRecorder::record(EnvGroup& group, int steps, Rollout& rollout, rl::EpisodeLog& episodes,
                              NetworkClient& client) {
   rollout.steps = steps;
   const auto latest = group.latest();
@@ -33,9 +33,9 @@ void RolloutRecorder::note(EnvGroup& group, int t, Rollout& rollout) {
   cut_.clear();
   const auto log_chances = rule_.bounded ? group.log_chances() : std::span<const float>();
   for (int i = 0; i < group.count(); ++i) {
-    auto ending = group.truncated(i) ? Ending::truncated : Ending::none;
-    if (group.terminated(i)) ending = Ending::terminated;
-    if (ending == Ending::truncated) cut_.push_back(i);
+    auto ending = group.truncated(i) ? rl::Ending::truncated : rl::Ending::none;
+    if (group.terminated(i)) ending = rl::Ending::terminated;
+    if (ending == rl::Ending::truncated) cut_.push_back(i);
     const auto cell = static_cast<std::size_t>(t);
     rollout.actions(i)[cell] = group.action(i);
     std::copy_n(group.numbers(i).begin(), group.numbers_each(), rollout.numbers(t, i).begin());
@@ -49,4 +49,4 @@ double RolloutRecorder::clipped(double reward) const {
   return rule_.reward_clip > 0 ? std::clamp(reward, -rule_.reward_clip, rule_.reward_clip) : reward;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

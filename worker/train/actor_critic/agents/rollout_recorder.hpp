@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "worker/train/actor_critic/agents/agent.hpp"
-#include "worker/train/actor_critic/experience/rollout.hpp"
+#include "worker/train/actor_critic/learning/rollout.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 RolloutShape rollout_shape(const EnvGroup& group, const AgentRule& rule);
 
@@ -16,7 +16,7 @@ class RolloutRecorder {
 
   // Takes `steps` steps of all environments, each by the newest prediction of the client.
   // Precondition: the group has a prediction for its latest observations.
-  void record(EnvGroup& group, int steps, Rollout& rollout, EpisodeLog& episodes,
+  void record(EnvGroup& group, int steps, Rollout& rollout, rl::EpisodeLog& episodes,
               NetworkClient& client);
 
  private:
@@ -27,4 +27,4 @@ class RolloutRecorder {
   std::vector<int> cut_;  // environments whose episode the last step truncated
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

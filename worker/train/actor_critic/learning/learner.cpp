@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
-#include "worker/train/actor_critic/learning/gaussian.hpp"
+#include "worker/train/nn/gaussian.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 // Tries for about a microsecond before it waits: threads that meet here every few microseconds
@@ -19,7 +19,7 @@ std::unique_lock<std::mutex> lock_shortly(std::mutex& mutex) {
   return std::unique_lock(mutex);
 }
 
-dense::Floats ones(const NetShape& shape) {
+dense::Floats ones(const nn::NetShape& shape) {
   return pack(shape, std::vector<float>(parameter_count(shape), 1.0F));
 }
 
@@ -34,7 +34,7 @@ void add(LearningMeter& sum, const LearningMeter& batch) {
   sum.kl += batch.kl;
 }
 
-ParameterServer::ParameterServer(const LearningRule& rule, const NetShape& shape,
+ParameterServer::ParameterServer(const LearningRule& rule, const nn::NetShape& shape,
                                  std::span<const float> weights, int readers_max)
     : rule_(rule),
       shape_(shape),
@@ -95,7 +95,7 @@ ParameterServer::State ParameterServer::state() const {
 
 void ParameterServer::restore(const State& state) {
   weights_ = pack(shape_, state.weights);
-  Optimizer::State optimizer{{}, pack(shape_, state.mean_square), state.updates};
+  nn::Optimizer::State optimizer{{}, pack(shape_, state.mean_square), state.updates};
   if (!state.mean.empty()) optimizer.mean = pack(shape_, state.mean);
   optimizer_.restore(std::move(optimizer));
   frames_ = state.frames;
@@ -103,7 +103,7 @@ void ParameterServer::restore(const State& state) {
   board_.publish(weights_);
 }
 
-Learner::Learner(const NetShape& shape, int samples_max, const NetworkMaker& networks,
+Learner::Learner(const nn::NetShape& shape, int samples_max, const nn::NetworkMaker& networks,
                  ParameterServer& server)
     : shape_(shape),
       server_(server),
@@ -119,7 +119,7 @@ Learner::Learner(const NetShape& shape, int samples_max, const NetworkMaker& net
                   static_cast<std::size_t>(shape.deviations()));
 }
 
-void Learner::serve(std::span<const Piece> pieces, const WeightView& weights) {
+void Learner::serve(std::span<const Piece> pieces, const nn::WeightView& weights) {
   LearningMeter meter;
   const auto gradient = gradient_of(pieces, weights, meter);
   server_.apply(gradient, meter);
@@ -128,7 +128,7 @@ void Learner::serve(std::span<const Piece> pieces, const WeightView& weights) {
 }
 
 std::span<const float> Learner::gradient_of(std::span<const Piece> pieces,
-                                            const WeightView& weights, LearningMeter& meter) {
+                                            const nn::WeightView& weights, LearningMeter& meter) {
   int samples = 0;
   for (const auto& piece : pieces) samples += weight_of(piece);
   const float scale = server_.rule().mean_loss ? 1.0F / static_cast<float>(samples) : 1.0F;
@@ -179,7 +179,7 @@ void Learner::gather(std::span<const Piece> pieces) {
 }
 
 std::span<const float> Learner::batch_gradient(std::span<const Piece> pieces,
-                                               const WeightView& weights, float scale) {
+                                               const nn::WeightView& weights, float scale) {
   gather(pieces);
   const auto sums = loss_of(network_->forward(weights, network_->input(), samples_), scale);
   batch_.samples = samples_;
@@ -205,13 +205,13 @@ dense::LossSums Learner::loss_of(const dense::Heads& outputs, float scale) {
     plan.ratio_clip = static_cast<float>(loss.ratio_clip);
   }
   switch (shape_.policy) {
-    case Policy::categorical:
+    case nn::Policy::categorical:
       return dense::best_kernels().loss(plan);
-    case Policy::gaussian:
-    case Policy::squashed:  // sac has its own learner
+    case nn::Policy::gaussian:
+    case nn::Policy::squashed:  // sac has its own learner
       break;
   }
-  return gaussian_loss(plan, numbers_.data());
+  return nn::gaussian_loss(plan, numbers_.data());
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

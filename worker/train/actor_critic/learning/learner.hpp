@@ -8,13 +8,15 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/actor_critic/experience/rollout.hpp"
 #include "worker/train/actor_critic/learning/loss.hpp"
-#include "worker/train/actor_critic/learning/weights.hpp"
+#include "worker/train/actor_critic/learning/rollout.hpp"
 #include "worker/train/nn/network.hpp"
 #include "worker/train/nn/optimizer.hpp"
+#include "worker/train/rl/schedule.hpp"
+#include "worker/train/rl/trained_weights.hpp"
+#include "worker/train/rl/weights.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 // Sums since they were last taken.
 struct LearningMeter {
@@ -30,13 +32,6 @@ struct LearningMeter {
 // Adds the sums over samples to `sum`, not those over updates.
 void add(LearningMeter& sum, const LearningMeter& batch);
 
-// A value that is annealed linearly; `done` is the share of the budget that is trained, 0 to 1.
-struct Schedule {
-  double start = 0;
-  double end = 0;
-  [[nodiscard]] double at(double done) const { return start + (end - start) * done; }
-};
-
 // PPO's updates; see minibatches.hpp.
 struct MinibatchRule {
   int count = 1;          // of a rollout in an epoch
@@ -47,10 +42,10 @@ struct MinibatchRule {
 
 struct LearningRule {
   LossWeights loss;  // its entropy comes from the schedule below
-  OptimizerRule optimizer;
+  nn::OptimizerRule optimizer;
   bool mean_loss = true;  // over the batch; false: the sum, as published
-  Schedule rate{1e-3, 0};
-  Schedule entropy{0.01, 0.01};
+  rl::Schedule rate{1e-3, 0};
+  rl::Schedule entropy{0.01, 0.01};
   int epochs = 1;  // how often each frame is trained
   std::int64_t frames_total = 1;
   MinibatchRule minibatches;
@@ -60,8 +55,8 @@ struct LearningRule {
 class ParameterServer {
  public:
   // weights: in the order of the model file (net_parts()).
-  ParameterServer(const LearningRule& rule, const NetShape& shape, std::span<const float> weights,
-                  int readers_max);
+  ParameterServer(const LearningRule& rule, const nn::NetShape& shape,
+                  std::span<const float> weights, int readers_max);
 
   // Applies one gradient and publishes the new weights. A gradient or loss that is not finite
   // changes nothing and marks the run as diverged.
@@ -70,7 +65,7 @@ class ParameterServer {
   // Advances the annealing by samples that are not trained.
   void skip(std::int64_t samples) { frames_.fetch_add(samples, std::memory_order_relaxed); }
 
-  [[nodiscard]] WeightBoard& weights() { return board_; }
+  [[nodiscard]] rl::WeightBoard& weights() { return board_; }
   [[nodiscard]] const LearningRule& rule() const { return rule_; }
   [[nodiscard]] std::int64_t updates() const { return updates_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool diverged() const { return diverged_.load(std::memory_order_relaxed); }
@@ -79,14 +74,8 @@ class ParameterServer {
   LearningMeter take_meter();
   [[nodiscard]] std::int64_t updates();  // made so far
 
-  // For checkpoints, while no learner runs; vectors in the order of the model file.
-  struct State {
-    std::vector<float> weights;
-    std::vector<float> mean_square;
-    std::vector<float> mean;  // of Adam, else empty
-    std::int64_t frames = 0;  // trained: the position of the annealing
-    std::int64_t updates = 0;
-  };
+  // For checkpoints, while no learner runs.
+  using State = rl::TrainedWeights;
   [[nodiscard]] State state() const;
   // Precondition: the state is of the same network and optimizer.
   void restore(const State& state);
@@ -95,42 +84,42 @@ class ParameterServer {
   [[nodiscard]] double done() const;
 
   const LearningRule rule_;
-  const NetShape shape_;
+  const nn::NetShape shape_;
   std::mutex mutex_;
   dense::Floats weights_;
-  Optimizer optimizer_;
+  nn::Optimizer optimizer_;
   std::atomic<std::int64_t> frames_ = 0;
   std::atomic<std::int64_t> updates_ = 0;
   LearningMeter meter_;
   std::atomic<bool> diverged_{false};
-  WeightBoard board_;
+  rl::WeightBoard board_;
 };
 
 // Computes gradients. Each thread that trains has its own.
 class Learner {
  public:
-  Learner(const NetShape& shape, int samples_max, const NetworkMaker& networks,
+  Learner(const nn::NetShape& shape, int samples_max, const nn::NetworkMaker& networks,
           ParameterServer& server);
 
   // Makes one update of the server from the pieces, with the gradient at `weights`.
-  void serve(std::span<const Piece> pieces, const WeightView& weights);
+  void serve(std::span<const Piece> pieces, const nn::WeightView& weights);
   // Returns the gradient of the pieces at `weights`; valid until the next call. The pieces are not
   // needed after that.
-  std::span<const float> gradient_of(std::span<const Piece> pieces, const WeightView& weights,
+  std::span<const float> gradient_of(std::span<const Piece> pieces, const nn::WeightView& weights,
                                      LearningMeter& meter);
 
  private:
   // For pieces that fit into one batch; each sample is weighted by `scale`.
-  std::span<const float> batch_gradient(std::span<const Piece> pieces, const WeightView& weights,
-                                        float scale);
+  std::span<const float> batch_gradient(std::span<const Piece> pieces,
+                                        const nn::WeightView& weights, float scale);
   std::size_t fitting(std::span<const Piece> pieces) const;
   void gather(std::span<const Piece> pieces);
   // Fills output_gradient_.
   dense::LossSums loss_of(const dense::Heads& outputs, float scale);
 
-  NetShape shape_;
+  nn::NetShape shape_;
   ParameterServer& server_;
-  std::unique_ptr<Network> network_;
+  std::unique_ptr<nn::Network> network_;
   int samples_max_;
   int samples_ = 0;
   double version_sum_ = 0;
@@ -143,4 +132,4 @@ class Learner {
   dense::Floats gradient_sum_;  // over batches
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

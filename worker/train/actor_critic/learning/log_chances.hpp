@@ -5,11 +5,11 @@
 
 #include "worker/train/nn/network.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 // Of all rows of the outputs. Where actions are discrete `actions` are read, else `numbers`
 // [row][number]. `actions` and `out` have room up to the stride.
-void note_log_chances(const NetShape& shape, const dense::Heads& outputs,
+void note_log_chances(const nn::NetShape& shape, const dense::Heads& outputs,
                       const std::int32_t* actions, const float* numbers, float* out);
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -8,7 +8,7 @@
 // Mnih et al. (2016), section 4; ratio_clip: PPO, Schulman et al. (2017), equation 7.
 #pragma once
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 struct LossWeights {
   double entropy = 0.01;
@@ -24,4 +24,4 @@ struct LossTerms {
   double entropy = 0;  // H itself, without its weight
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "worker/train/actor_critic/learning/gaussian.hpp"
 #include "worker/train/actor_critic/learning/log_chances.hpp"
 #include "worker/train/envs/core/stream.hpp"
+#include "worker/train/nn/gaussian.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 namespace {
 
 // How far beyond the target the divergence may be: the factor that implementations of PPO share.
@@ -35,8 +35,8 @@ void normalize(std::span<float> advantages) {
   for (float& a : advantages) a = static_cast<float>((a - mean) / deviation);
 }
 
-MinibatchLearner::MinibatchLearner(const NetShape& shape, int samples_max,
-                                   const NetworkMaker& networks, ParameterServer& server,
+MinibatchLearner::MinibatchLearner(const nn::NetShape& shape, int samples_max,
+                                   const nn::NetworkMaker& networks, ParameterServer& server,
                                    std::uint64_t seed)
     : shape_(shape), server_(server), seed_(seed) {
   const auto all = static_cast<std::size_t>(samples_max);
@@ -147,8 +147,8 @@ dense::LossSums MinibatchLearner::loss_of(const dense::Heads& outputs) {
   plan.advantages = advantages_.data();
   plan.log_chances = log_chances_.data();
   plan.ratio_clip = static_cast<float>(loss.ratio_clip);
-  auto sums = shape_.policy == Policy::categorical ? dense::best_kernels().loss(plan)
-                                                   : gaussian_loss(plan, numbers_.data());
+  auto sums = shape_.policy == nn::Policy::categorical ? dense::best_kernels().loss(plan)
+                                                       : nn::gaussian_loss(plan, numbers_.data());
   if (server_.rule().minibatches.value_clip > 0) clip_values(outputs, loss.value, sums);
   return sums;
 }
@@ -173,4 +173,4 @@ void MinibatchLearner::clip_values(const dense::Heads& outputs, double weight,
   }
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -9,11 +9,11 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/actor_critic/experience/rollout.hpp"
 #include "worker/train/actor_critic/learning/learner.hpp"
+#include "worker/train/actor_critic/learning/rollout.hpp"
 #include "worker/train/nn/network.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 // The mean of r - 1 - log r over the samples, an estimate of KL(old policy, new policy); r is the
 // ratio of the probabilities of an action, now and when it was chosen.
@@ -25,7 +25,7 @@ void normalize(std::span<float> advantages);
 class MinibatchLearner {
  public:
   // samples_max: of a rollout.
-  MinibatchLearner(const NetShape& shape, int samples_max, const NetworkMaker& networks,
+  MinibatchLearner(const nn::NetShape& shape, int samples_max, const nn::NetworkMaker& networks,
                    ParameterServer& server, std::uint64_t seed);
 
   // Makes the updates of a rollout. `pieces` are all its columns.
@@ -51,10 +51,10 @@ class MinibatchLearner {
   dense::LossSums loss_of(const dense::Heads& outputs);
   void clip_values(const dense::Heads& outputs, double weight, dense::LossSums& sums);
 
-  NetShape shape_;
+  nn::NetShape shape_;
   ParameterServer& server_;
   std::uint64_t seed_;
-  std::unique_ptr<Network> network_;
+  std::unique_ptr<nn::Network> network_;
   std::vector<Sample> samples_;
   std::vector<std::uint32_t> order_;
 
@@ -67,4 +67,4 @@ class MinibatchLearner {
   dense::Floats output_gradient_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 void vtrace(const VtraceSteps& steps, const VtraceRule& rule, std::span<float> targets,
             std::span<float> advantages) {
@@ -12,8 +12,8 @@ void vtrace(const VtraceSteps& steps, const VtraceRule& rule, std::span<float> t
   double next_target = steps.tail;
   for (std::size_t t = steps.outcomes.size(); t-- > 0;) {
     const auto& step = steps.outcomes[t];
-    if (step.ending == Ending::terminated) next_value = next_target = 0;
-    if (step.ending == Ending::truncated) next_value = next_target = step.cut_value;
+    if (step.ending == rl::Ending::terminated) next_value = next_target = 0;
+    if (step.ending == rl::Ending::truncated) next_value = next_target = step.cut_value;
     const double ratio = std::exp(steps.log_ratios[t]);
     const double rho = std::min(rule.rho_clip, ratio);
     const double trace = rule.discount.lambda * std::min(rule.c_clip, ratio);
@@ -26,4 +26,4 @@ void vtrace(const VtraceSteps& steps, const VtraceRule& rule, std::span<float> t
   }
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -10,19 +10,19 @@
 
 #include <span>
 
-#include "worker/train/actor_critic/experience/returns.hpp"
+#include "worker/train/rl/returns.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 struct VtraceRule {
-  Discount discount;
+  rl::Discount discount;
   double rho_clip = 1;
   double c_clip = 1;
 };
 
 struct VtraceSteps {
   // `reward`, `ending` and, of a truncated step, `cut_value` are used.
-  std::span<const Step> outcomes;
+  std::span<const rl::Step> outcomes;
   std::span<const double> log_ratios;  // log pi - log mu of the chosen actions
   std::span<const double> values;      // V by the current weights
   double tail = 0;                     // V of the state after the last step
@@ -33,4 +33,4 @@ struct VtraceSteps {
 void vtrace(const VtraceSteps& steps, const VtraceRule& rule, std::span<float> targets,
             std::span<float> advantages);
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

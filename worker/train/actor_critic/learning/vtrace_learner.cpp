@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "worker/train/actor_critic/learning/gaussian.hpp"
 #include "worker/train/actor_critic/learning/log_chances.hpp"
+#include "worker/train/nn/gaussian.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
-VtraceLearner::VtraceLearner(const NetShape& shape, int samples_max, int pieces_max,
-                             const NetworkMaker& networks, ParameterServer& server,
+VtraceLearner::VtraceLearner(const nn::NetShape& shape, int samples_max, int pieces_max,
+                             const nn::NetworkMaker& networks, ParameterServer& server,
                              const VtraceRule& rule)
     : shape_(shape), server_(server), rule_(rule) {
   const int rows_max = samples_max + pieces_max;
@@ -94,8 +94,9 @@ dense::LossSums VtraceLearner::loss_of(const dense::Heads& outputs) {
   plan.advantages = advantages_.data();
   plan.log_chances = new_log_chances_.data();
   plan.ratio_clip = never_reached;
-  const auto sums = shape_.policy == Policy::categorical ? dense::best_kernels().loss(plan)
-                                                         : gaussian_loss(plan, numbers_.data());
+  const auto sums = shape_.policy == nn::Policy::categorical
+                        ? dense::best_kernels().loss(plan)
+                        : nn::gaussian_loss(plan, numbers_.data());
   // The states after the pieces are not trained.
   for (int output = 0; output < shape_.outputs(); ++output)
     std::fill(&output_gradient_[static_cast<std::size_t>(output * outputs.stride) + samples_],
@@ -104,4 +105,4 @@ dense::LossSums VtraceLearner::loss_of(const dense::Heads& outputs) {
   return sums;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

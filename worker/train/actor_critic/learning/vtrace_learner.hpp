@@ -7,17 +7,17 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/actor_critic/experience/rollout.hpp"
 #include "worker/train/actor_critic/learning/learner.hpp"
+#include "worker/train/actor_critic/learning/rollout.hpp"
 #include "worker/train/actor_critic/learning/vtrace.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 class VtraceLearner {
  public:
   // samples_max and pieces_max: of one update.
-  VtraceLearner(const NetShape& shape, int samples_max, int pieces_max,
-                const NetworkMaker& networks, ParameterServer& server, const VtraceRule& rule);
+  VtraceLearner(const nn::NetShape& shape, int samples_max, int pieces_max,
+                const nn::NetworkMaker& networks, ParameterServer& server, const VtraceRule& rule);
 
   // Makes one update of the server from the pieces, at its current weights.
   void serve(std::span<const Piece> pieces);
@@ -28,10 +28,10 @@ class VtraceLearner {
   void label(std::span<const Piece> pieces, const dense::Heads& outputs);
   dense::LossSums loss_of(const dense::Heads& outputs);
 
-  NetShape shape_;
+  nn::NetShape shape_;
   ParameterServer& server_;
   VtraceRule rule_;
-  std::unique_ptr<Network> network_;
+  std::unique_ptr<nn::Network> network_;
   std::size_t samples_ = 0;
   double version_sum_ = 0;
   dense::Numbers actions_;
@@ -41,4 +41,4 @@ class VtraceLearner {
   dense::Floats output_gradient_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -1,6 +1,6 @@
 #include "worker/train/actor_critic/serving/network_client.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 void QueueClient::predict(PredictRequest& request) {
   request.ask();
@@ -125,4 +125,4 @@ void MinibatchClient::train(std::span<const Piece> pieces, TrainingQueue::Wake) 
   fetch();
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -8,17 +8,17 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/actor_critic/experience/rollout.hpp"
 #include "worker/train/actor_critic/learning/learner.hpp"
 #include "worker/train/actor_critic/learning/minibatches.hpp"
+#include "worker/train/actor_critic/learning/rollout.hpp"
 #include "worker/train/actor_critic/learning/vtrace_learner.hpp"
-#include "worker/train/actor_critic/serving/batch_queue.hpp"
 #include "worker/train/actor_critic/serving/predictor.hpp"
+#include "worker/train/rl/batch_queue.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
-using PredictionQueue = BatchQueue<PredictRequest*>;
-using TrainingQueue = BatchQueue<Piece>;
+using PredictionQueue = rl::BatchQueue<PredictRequest*>;
+using TrainingQueue = rl::BatchQueue<Piece>;
 
 class NetworkClient {
  public:
@@ -73,7 +73,7 @@ class FetchedWeights {
  public:
   explicit FetchedWeights(ParameterServer& server) : server_(server) { fetch(); }
   void fetch();
-  [[nodiscard]] WeightView view() const { return {weights_, version_}; }
+  [[nodiscard]] nn::WeightView view() const { return {weights_, version_}; }
 
  private:
   ParameterServer& server_;
@@ -96,7 +96,7 @@ class LocalClient : public NetworkClient {
 
  protected:
   void fetch() { weights_.fetch(); }
-  [[nodiscard]] WeightView weights() const { return weights_.view(); }
+  [[nodiscard]] nn::WeightView weights() const { return weights_.view(); }
   Learner& learner() { return networks_.learner; }
 
  private:
@@ -188,4 +188,4 @@ class ActorClient final : public NetworkClient {
   std::vector<Piece> pieces_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -4,9 +4,9 @@
 
 #include "worker/train/nn/kernels/kernels.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
-Predictor::Predictor(const NetShape& shape, int rows_max, const NetworkMaker& networks)
+Predictor::Predictor(const nn::NetShape& shape, int rows_max, const nn::NetworkMaker& networks)
     : shape_(shape), network_(networks.make(shape, rows_max)) {}
 
 const float* Predictor::gather(std::span<PredictRequest* const> requests) {
@@ -22,11 +22,11 @@ const float* Predictor::gather(std::span<PredictRequest* const> requests) {
   return network_->input();
 }
 
-void Predictor::serve(std::span<PredictRequest* const> requests, const WeightView& weights) {
+void Predictor::serve(std::span<PredictRequest* const> requests, const nn::WeightView& weights) {
   int rows = 0;
   for (const auto* request : requests) rows += weight_of(request);
   const auto heads = network_->forward(weights, gather(requests), rows);
-  if (shape_.policy == Policy::categorical) dense::best_kernels().softmax(heads);
+  if (shape_.policy == nn::Policy::categorical) dense::best_kernels().softmax(heads);
 
   const float* row = heads.data;
   for (auto* request : requests) {
@@ -42,4 +42,4 @@ void Predictor::serve(std::span<PredictRequest* const> requests, const WeightVie
   }
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/actor_critic/learning/weights.hpp"
 #include "worker/train/nn/network.hpp"
+#include "worker/train/rl/weights.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 // A slot of an agent, used again for every request. The agent fills in the input and then leaves
 // the whole request alone until it is answered.
@@ -46,16 +46,16 @@ inline int weight_of(const PredictRequest* request) { return request->rows + req
 // Each thread that serves requests has its own.
 class Predictor {
  public:
-  Predictor(const NetShape& shape, int rows_max, const NetworkMaker& networks);
+  Predictor(const nn::NetShape& shape, int rows_max, const nn::NetworkMaker& networks);
 
   // Answers all requests with one evaluation. Precondition: they have at most rows_max rows.
-  void serve(std::span<PredictRequest* const> requests, const WeightView& weights);
+  void serve(std::span<PredictRequest* const> requests, const nn::WeightView& weights);
 
  private:
   const float* gather(std::span<PredictRequest* const> requests);
 
-  NetShape shape_;
-  std::unique_ptr<Network> network_;
+  nn::NetShape shape_;
+  std::unique_ptr<nn::Network> network_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac

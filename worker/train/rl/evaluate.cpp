@@ -1,14 +1,14 @@
-#include "worker/train/actor_critic/evaluate.hpp"
+#include "worker/train/rl/evaluate.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "worker/train/actor_critic/learning/gaussian.hpp"
-#include "worker/train/actor_critic/model.hpp"
 #include "worker/train/envs/core/stream.hpp"
 #include "worker/train/envs/table.hpp"
+#include "worker/train/nn/gaussian.hpp"
+#include "worker/train/rl/model.hpp"
 
-namespace hone::ga3c {
+namespace hone::rl {
 namespace {
 
 // In an environment without a step limit a perfect player would never finish: its return so far
@@ -32,7 +32,7 @@ class EvaluationRun {
         tick_(plan.tick),
         stream_(plan.seed, envs::Purpose::evaluation, 0),
         env_(std::move(env)),
-        network_(make_own_network(model.net, env_->count())),
+        network_(nn::make_own_network(model.net, env_->count())),
         weights_(pack(model.net, played_weights(model))) {
     const auto count = static_cast<std::size_t>(env_->count());
     observations_.resize(count * static_cast<std::size_t>(model.net.input_floats()));
@@ -65,7 +65,7 @@ class EvaluationRun {
  private:
   void act() {
     const auto heads = network_->forward(weights_, observations_.data(), env_->count());
-    if (model_.net.policy != Policy::categorical) return choose_numbers(heads);
+    if (model_.net.policy != nn::Policy::categorical) return choose_numbers(heads);
     if (sample_) dense::best_kernels().softmax(heads);
     for (std::size_t i = 0; i < actions_.size(); ++i)
       actions_[i] = sample_ ? drawn(heads, i) : most_probable(heads, i);
@@ -86,8 +86,8 @@ class EvaluationRun {
     for (std::size_t i = 0; i < over_.size(); ++i)
       for (std::size_t d = 0; d < each; ++d) {
         double number = at(d, i);
-        if (sample_) number += gaussian_deviation(at(each + d, i)) * stream_.normal();
-        if (model_.net.policy == Policy::squashed) number = std::tanh(number);
+        if (sample_) number += nn::gaussian_deviation(at(each + d, i)) * stream_.normal();
+        if (model_.net.policy == nn::Policy::squashed) number = std::tanh(number);
         numbers_[i * each + d] = static_cast<float>(number);
       }
   }
@@ -115,7 +115,7 @@ class EvaluationRun {
   const std::function<void(int)>& tick_;
   envs::Stream stream_;
   std::unique_ptr<envs::VecEnv> env_;
-  std::unique_ptr<Network> network_;
+  std::unique_ptr<nn::Network> network_;
   dense::Floats weights_;
   std::vector<float> observations_, final_observations_, rewards_;
   std::vector<std::uint8_t> terminated_, truncated_;
@@ -136,7 +136,7 @@ Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
   if (known->spec.observation_size != model->net.inputs ||
       known->spec.actions != model->net.actions ||
       (known->spec.action_kind == envs::ActionKind::continuous) !=
-          (model->net.policy != Policy::categorical))
+          (model->net.policy != nn::Policy::categorical))
     return refuse(Code::invalid,
                   plan.model.string() + " was trained on " + model->env +
                       ", whose observations or actions differ from those of " + name,
@@ -153,4 +153,4 @@ Result<trainers::Evaluation> evaluate(const trainers::EvaluationPlan& plan) {
   return trainers::Evaluation{name, EvaluationRun(*model, std::move(*env), plan).play()};
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

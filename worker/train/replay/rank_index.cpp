@@ -1,4 +1,4 @@
-#include "worker/train/value/replay/rank_index.hpp"
+#include "worker/train/replay/rank_index.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -12,12 +12,12 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/actor_critic/experience/returns.hpp"
-#include "worker/train/value/replay/index.hpp"
+#include "worker/train/replay/index.hpp"
+#include "worker/train/rl/returns.hpp"
 
 namespace hone::replay {
 
-using ga3c::Ending;
+using rl::Ending;
 
 struct MemoryShape {
   std::size_t slots = 0;    // of all lanes

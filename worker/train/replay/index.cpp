@@ -1,12 +1,12 @@
-#include "worker/train/value/replay/index.hpp"
+#include "worker/train/replay/index.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
-#include "worker/train/value/replay/rank_index.hpp"
-#include "worker/train/value/replay/sum_tree.hpp"
+#include "worker/train/replay/rank_index.hpp"
+#include "worker/train/replay/sum_tree.hpp"
 
 namespace hone::replay {
 namespace {

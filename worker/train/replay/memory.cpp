@@ -1,4 +1,4 @@
-#include "worker/train/value/replay/memory.hpp"
+#include "worker/train/replay/memory.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -7,9 +7,9 @@
 #include <mutex>
 #include <span>
 
-#include "worker/train/actor_critic/experience/returns.hpp"
+#include "worker/train/rl/returns.hpp"
 
-namespace hone::ga3c {
+namespace hone::rl {
 
 class RewardScale {
  public:
@@ -56,4 +56,4 @@ class RewardScale {
   State state_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

@@ -7,7 +7,7 @@
 
 #include "base/result.hpp"
 #include "worker/train/nn/tensor_file.hpp"
-#include "worker/train/value/replay/memory.hpp"
+#include "worker/train/replay/memory.hpp"
 
 namespace hone::replay {
 

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace hone::ga3c {
+namespace hone::rl {
 
 // Thread-safe; open_until() and restore() only while no agent runs.
 class FrameCounter {
@@ -58,4 +58,4 @@ class FrameBudget {
   std::atomic<bool> paused_{false};
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

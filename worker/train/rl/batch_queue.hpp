@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace hone::ga3c {
+namespace hone::rl {
 
 struct QueueLimits {
   // Items that may wait. Clients own a fixed number of slots, so it is never exceeded.
@@ -148,4 +148,4 @@ class BatchQueue {
   QueueMeter meter_;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

@@ -1,4 +1,4 @@
-#include "worker/train/actor_critic/model.hpp"
+#include "worker/train/rl/model.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "worker/train/nn/json_state.hpp"
 #include "worker/train/nn/tensor_file.hpp"
 
-namespace hone::ga3c {
+namespace hone::rl {
 namespace {
 
 using trainers::JsonState;
@@ -20,19 +20,20 @@ constexpr std::string_view format = "hone-ga3c-1";
 constexpr const char* relu = "relu";
 constexpr const char* tanh = "tanh";
 constexpr const char* categorical = "categorical";
-constexpr std::array policies{std::pair{Policy::categorical, categorical},
-                              std::pair{Policy::gaussian, "gaussian"},
-                              std::pair{Policy::squashed, "squashed_gaussian"}};
-constexpr std::array kinds{std::pair{NetKind::mlp, "mlp"}, std::pair{NetKind::minatar, "minatar"},
-                           std::pair{NetKind::conv, "conv"}};
+constexpr std::array policies{std::pair{nn::Policy::categorical, categorical},
+                              std::pair{nn::Policy::gaussian, "gaussian"},
+                              std::pair{nn::Policy::squashed, "squashed_gaussian"}};
+constexpr std::array kinds{std::pair{nn::NetKind::mlp, "mlp"},
+                           std::pair{nn::NetKind::minatar, "minatar"},
+                           std::pair{nn::NetKind::conv, "conv"}};
 constexpr std::size_t agents_max = 1024;  // as of the setting `agents`
 constexpr int layers_max = 64;
-constexpr std::array optimizers{std::pair{OptimizerKind::rmsprop, "rmsprop"},
-                                std::pair{OptimizerKind::rmsprop_centered, "rmsprop_centered"},
-                                std::pair{OptimizerKind::adagrad, "adagrad"},
-                                std::pair{OptimizerKind::adam, "adam"}};
+constexpr std::array optimizers{std::pair{nn::OptimizerKind::rmsprop, "rmsprop"},
+                                std::pair{nn::OptimizerKind::rmsprop_centered, "rmsprop_centered"},
+                                std::pair{nn::OptimizerKind::adagrad, "adagrad"},
+                                std::pair{nn::OptimizerKind::adam, "adam"}};
 
-const char* policy_name(Policy policy) {
+const char* policy_name(nn::Policy policy) {
   const auto* row = std::find_if(policies.begin(), policies.end(),
                                  [&](const auto& known) { return known.first == policy; });
   return row->second;
@@ -54,7 +55,7 @@ std::vector<double> numbers_or_zeros(const TensorFile& file, const std::string& 
 std::string group_prefix(std::size_t i) { return "agent." + std::to_string(i) + "."; }
 
 // Convolutions are newer than the format: a file without these fields is of an mlp.
-void take_kind(const Json& state, NetShape& net, JsonState& reader) {
+void take_kind(const Json& state, nn::NetShape& net, JsonState& reader) {
   std::string word = "mlp";
   std::vector<int> planes;
   if (state.contains("network")) reader.read("network", word);
@@ -64,29 +65,29 @@ void take_kind(const Json& state, NetShape& net, JsonState& reader) {
   if (planes.size() == 3) net.planes = {planes[0], planes[1], planes[2]};
 }
 
-void put_kind(const NetShape& net, Json& state) {
+void put_kind(const nn::NetShape& net, Json& state) {
   for (const auto& [kind, name] : kinds)
     if (net.kind == kind) state["network"] = name;
   state["planes"] = {net.planes.rows, net.planes.columns, net.planes.channels};
 }
 
 // What a network can have; a damaged file may name sizes that no memory holds.
-bool is_sound(const NetShape& net) {
+bool is_sound(const nn::NetShape& net) {
   constexpr int numbers_max = 1 << 20;
   const auto within = [](int number, int max, int min = 1) {
     return min <= number && number <= max;
   };
   const auto& [rows, columns, channels] = net.planes;
   const int side =
-      net.kind == NetKind::minatar ? 3 : 1;  // its filters do not reach beyond the edges
+      net.kind == nn::NetKind::minatar ? 3 : 1;  // its filters do not reach beyond the edges
   const bool planes =
       within(rows, 1 << 10, side) && within(columns, 1 << 10, side) && within(channels, 1 << 10);
-  if (net.kind != NetKind::mlp && (!planes || net.planes.size() != net.inputs)) return false;
+  if (net.kind != nn::NetKind::mlp && (!planes || net.planes.size() != net.inputs)) return false;
   return within(net.inputs, numbers_max) && within(net.hidden, numbers_max) &&
          within(net.actions, numbers_max) && within(net.layers, layers_max);
 }
 
-void take_counts(const Json& counts, WorkerCountTuner::State& state, JsonState& file) {
+void take_counts(const Json& counts, WorkerCountState& state, JsonState& file) {
   JsonState reader(counts);
   reader.read("agents", state.kept.agents).read("predictors", state.kept.predictors);
   reader.read("trainers", state.kept.trainers).read("moves", state.moves);
@@ -113,7 +114,7 @@ Status take_state(const Json& state, Model& model) {
   if (state.contains("staff")) take_counts(state["staff"], model.counts, reader);
   take_kind(state, model.net, reader);
   if (!reader.sound()) return reader.status();
-  model.net.activation = activation == relu ? Activation::relu : Activation::tanh;
+  model.net.activation = activation == relu ? nn::Activation::relu : nn::Activation::tanh;
   for (const auto& [known, name] : policies)
     if (policy == name) model.net.policy = known;
   for (const auto& [kind, name] : optimizers)
@@ -146,8 +147,8 @@ bool take_tensors(const TensorFile& file, Model& model) {
   auto weights = take_parts(file, model.net, "");
   auto mean_square = take_parts(file, model.net, "rmsprop.");
   auto momentum = take_parts(file, model.net, "adam.");
-  const bool has_mean =
-      model.optimizer != OptimizerKind::rmsprop && model.optimizer != OptimizerKind::adagrad;
+  const bool has_mean = model.optimizer != nn::OptimizerKind::rmsprop &&
+                        model.optimizer != nn::OptimizerKind::adagrad;
   if (!momentum && has_mean) return false;
   const auto* last = trainers::find_tensor<double>(file, "last_returns");
   const auto* scale = trainers::find_tensor<double>(file, "reward_scale");
@@ -178,7 +179,7 @@ bool take_tensors(const TensorFile& file, Model& model) {
   return true;
 }
 
-Json counts_document(const WorkerCountTuner::State& counts) {
+Json counts_document(const WorkerCountState& counts) {
   return {{"agents", counts.kept.agents},
           {"predictors", counts.kept.predictors},
           {"trainers", counts.kept.trainers},
@@ -187,7 +188,7 @@ Json counts_document(const WorkerCountTuner::State& counts) {
 
 }  // namespace
 
-void put_parts(TensorFile& file, const NetShape& net, const std::vector<float>& values,
+void put_parts(TensorFile& file, const nn::NetShape& net, const std::vector<float>& values,
                const std::string& prefix) {
   for (const auto& part : net_parts(net)) {
     const auto start = values.begin() + static_cast<std::ptrdiff_t>(part.offset);
@@ -196,7 +197,7 @@ void put_parts(TensorFile& file, const NetShape& net, const std::vector<float>& 
   }
 }
 
-std::optional<std::vector<float>> take_parts(const TensorFile& file, const NetShape& net,
+std::optional<std::vector<float>> take_parts(const TensorFile& file, const nn::NetShape& net,
                                              const std::string& prefix) {
   std::vector<float> values;
   for (const auto& part : net_parts(net)) {
@@ -214,7 +215,7 @@ TensorFile file_of(const Model& model) {
              {"layers", model.net.layers},
              {"actions", model.net.actions},
              {"policy", policy_name(model.net.policy)},
-             {"activation", model.net.activation == Activation::relu ? relu : tanh},
+             {"activation", model.net.activation == nn::Activation::relu ? relu : tanh},
              {"frames", model.frames},
              {"trained_frames", model.parameters.frames},
              {"updates", model.parameters.updates},
@@ -270,6 +271,12 @@ Result<Model> model_of(const TensorFile& file, const std::filesystem::path& path
   return model;
 }
 
+Error made_with_another(const std::filesystem::path& path, const std::string& what) {
+  return refuse(
+      Code::invalid,
+      path.string() + " cannot be continued with these settings: it was made with another " + what);
+}
+
 Status write_model(const std::filesystem::path& path, const Model& model) {
   return trainers::write_tensor_file(path, file_of(model));
 }
@@ -280,4 +287,4 @@ Result<Model> read_model(const std::filesystem::path& path) {
   return model_of(*file, path);
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

@@ -1,4 +1,4 @@
-#include "worker/train/value/replay/checkpoint.hpp"
+#include "worker/train/replay/checkpoint.hpp"
 
 #include <algorithm>
 #include <string>

@@ -1,9 +1,9 @@
-#include "worker/train/actor_critic/learning/weights.hpp"
+#include "worker/train/rl/weights.hpp"
 
 #include <algorithm>
 #include <cassert>
 
-namespace hone::ga3c {
+namespace hone::rl {
 
 // One snapshot for each reader, the current one, and one to write to.
 WeightBoard::WeightBoard(std::size_t parameters, int readers_max)
@@ -40,4 +40,4 @@ void WeightBoard::publish(std::span<const float> parameters) {
   ++version_;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

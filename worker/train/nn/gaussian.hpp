@@ -8,7 +8,7 @@
 
 #include "worker/train/nn/kernels/kernels.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 
 // Bounds of the deviation, within which gradients stay useful.
 inline constexpr double log_deviation_min = -5;
@@ -29,4 +29,4 @@ inline double gaussian_log_density(double number, double mean, double deviation)
 // plan.log_floor are not used. A log deviation beyond its bounds counts as the bound.
 dense::LossSums gaussian_loss(const dense::LossPlan& plan, const float* numbers);
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

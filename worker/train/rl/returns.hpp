@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 
-namespace hone::ga3c {
+namespace hone::rl {
 
 // How a step left its episode.
 enum class Ending : std::uint8_t { none, terminated, truncated };
@@ -63,4 +63,4 @@ inline void parity_returns(std::span<const double> rewards, double tail, const P
   }
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

@@ -10,7 +10,7 @@
 
 #include "worker/train/nn/network.hpp"
 
-namespace hone::ga3c {
+namespace hone::rl {
 
 class WeightBoard {
  public:
@@ -25,7 +25,7 @@ class WeightBoard {
     ~Reading();
     [[nodiscard]] std::span<const float> parameters() const;
     [[nodiscard]] std::uint64_t version() const { return version_; }
-    [[nodiscard]] WeightView view() const { return {parameters(), version_}; }
+    [[nodiscard]] nn::WeightView view() const { return {parameters(), version_}; }
 
    private:
     friend class WeightBoard;
@@ -54,4 +54,4 @@ class WeightBoard {
   std::uint64_t version_ = 0;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

@@ -1,9 +1,9 @@
-#include "worker/train/actor_critic/experience/observation_scale.hpp"
+#include "worker/train/rl/observation_scale.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-namespace hone::ga3c {
+namespace hone::rl {
 namespace {
 
 constexpr float scaled_max = 10;  // bounds observations unlike any before
@@ -105,4 +105,4 @@ std::unique_ptr<envs::VecEnv> scaled_env(std::unique_ptr<envs::VecEnv> env, Obse
   return std::make_unique<ScaledEnv>(std::move(env), scale, scaling);
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

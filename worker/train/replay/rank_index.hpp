@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/value/replay/index.hpp"
+#include "worker/train/replay/index.hpp"
 
 namespace hone::replay {
 

@@ -9,7 +9,7 @@
 
 #include "worker/train/envs/core/env.hpp"
 
-namespace hone::ga3c {
+namespace hone::rl {
 
 // Thread-safe, except state() and restore().
 class ObservationScale {
@@ -50,4 +50,4 @@ enum class Scaling {
 std::unique_ptr<envs::VecEnv> scaled_env(std::unique_ptr<envs::VecEnv> env, ObservationScale& scale,
                                          Scaling scaling);
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

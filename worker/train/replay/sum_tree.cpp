@@ -1,4 +1,4 @@
-#include "worker/train/value/replay/sum_tree.hpp"
+#include "worker/train/replay/sum_tree.hpp"
 
 namespace hone::replay {
 

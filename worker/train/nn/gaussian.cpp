@@ -1,6 +1,6 @@
-#include "worker/train/actor_critic/learning/gaussian.hpp"
+#include "worker/train/nn/gaussian.hpp"
 
-namespace hone::ga3c {
+namespace hone::nn {
 namespace {
 
 struct PolicyTerm {
@@ -55,4 +55,4 @@ dense::LossSums gaussian_loss(const dense::LossPlan& plan, const float* numbers)
   return sums;
 }
 
-}  // namespace hone::ga3c
+}  // namespace hone::nn

@@ -12,7 +12,7 @@
 
 #include "worker/train/envs/core/env.hpp"
 
-namespace hone::ga3c {
+namespace hone::rl {
 
 struct Episode {
   double sum = 0;     // of its rewards
@@ -123,4 +123,4 @@ class RunningEpisodes {
   std::vector<Episode> finished_;  // by the last step
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "schemas/types/metric.hpp"
-#include "worker/train/actor_critic/experience/episodes.hpp"
+#include "worker/train/rl/episodes.hpp"
 #include "worker/train/run/trainer.hpp"
 
-namespace hone::ga3c {
+namespace hone::rl {
 
 inline double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -45,4 +45,4 @@ class PlayMeter {
   std::int64_t step_ = 0;
 };
 
-}  // namespace hone::ga3c
+}  // namespace hone::rl

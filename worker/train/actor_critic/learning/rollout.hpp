@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "worker/train/actor_critic/experience/returns.hpp"
+#include "worker/train/rl/returns.hpp"
 
-namespace hone::ga3c {
+namespace hone::ac {
 
 struct RolloutShape {
   int columns = 1;  // environments
@@ -53,7 +53,7 @@ class Rollout {
     const auto cell = size(column) * size(shape_.steps_max) + size(t);
     return std::span(numbers_).subspan(cell * size(shape_.numbers), size(shape_.numbers));
   }
-  std::span<Step> outcomes(int column) { return of(steps_, column); }
+  std::span<rl::Step> outcomes(int column) { return of(steps_, column); }
   std::span<float> returns(int column) { return of(returns_, column); }
 
   // Returns minus the values predicted while playing, and the logarithms of the probabilities of
@@ -85,7 +85,7 @@ class Rollout {
   std::vector<float> observations_;
   std::vector<std::int32_t> actions_;
   std::vector<float> numbers_;
-  std::vector<Step> steps_;
+  std::vector<rl::Step> steps_;
   std::vector<float> returns_;
   std::vector<float> advantages_, log_chances_;
   std::vector<std::uint64_t> versions_;
@@ -100,4 +100,4 @@ struct Piece {
 
 inline int weight_of(const Piece& piece) { return piece.rollout->steps; }
 
-}  // namespace hone::ga3c
+}  // namespace hone::ac
