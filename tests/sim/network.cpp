@@ -36,6 +36,7 @@ struct ToMessage {
   std::optional<Message> operator()(const worker::StoreBlob&) const { return std::nullopt; }
   std::optional<Message> operator()(const worker::FetchBlob&) const { return std::nullopt; }
   std::optional<Message> operator()(const worker::FetchInputs&) const { return std::nullopt; }
+  std::optional<Message> operator()(const worker::FetchCode&) const { return std::nullopt; }
   std::optional<Message> operator()(const worker::KeepFiles&) const { return std::nullopt; }
   // The code of each third lease differs, as if commits followed each other.
   std::optional<Message> operator()(const worker::RecordCode& c) const {
@@ -80,6 +81,7 @@ struct ToReply {
   Result<worker::CallReply> operator()(const worker::StoreBlob&) const { unreachable(); }
   Result<worker::CallReply> operator()(const worker::FetchBlob&) const { unreachable(); }
   Result<worker::CallReply> operator()(const worker::FetchInputs&) const { unreachable(); }
+  Result<worker::CallReply> operator()(const worker::FetchCode&) const { unreachable(); }
   Result<worker::CallReply> operator()(const worker::KeepFiles&) const { unreachable(); }
   Result<worker::CallReply> operator()(const worker::RecordCode&) const {
     return worker::CallReply{Done{}};

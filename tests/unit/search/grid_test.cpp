@@ -1,9 +1,8 @@
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-#include <set>
+#include <algorithm>
+#include <vector>
 
-#include "schemas/codec/body.hpp"
 #include "schemas/types/search_spec.hpp"
 #include "server/search/samplers/sampler.hpp"
 
@@ -101,12 +100,13 @@ TEST(Grid, covers_steps_choices_logs_and_priors_without_repeating_one) {
   const auto sampler = grid(space, 4 * 8 * 3 * 5);
   ASSERT_TRUE(sampler.ok()) << sampler.error().detail;
   History history(Goal::minimize, 4);
-  std::set<std::string> seen;
+  std::vector<Params> seen;
   for (int i = 0; i < 480; ++i) {
     const auto point = (*sampler)->propose(space, history, {1, i});
     ASSERT_TRUE(point.has_value());
     const Params params = space.params_at(*point);
-    seen.insert(to_text(encode(params)));
+    EXPECT_EQ(std::ranges::find(seen, params), seen.end()) << i;
+    seen.push_back(params);
     history.add_trial(*space.point_of(params));
   }
   EXPECT_EQ(seen.size(), 480U);
