@@ -118,12 +118,13 @@ def test_watching_tells_what_a_failed_run_wrote_last(server, tmp_path):
     assert worker.stop() == 0, worker.log_text()
 
 
-def test_the_log_of_a_failed_run_ends_its_explanation(play, server):
-    """The sentence about its attempt followed the log as one line of it."""
+def test_the_log_of_a_failed_run_follows_its_cause(play, server):
+    """Slots and memory came first; the sentence about its attempt was one line with the log."""
     run = play("print('  the last words of the program')\nsys.exit(3)")
     text = ok("explain", run["id"], server=server)
-    assert text.endswith(":\n  the last words of the program\n"), text
-    assert f"Attempt {run['attempts']} started at" in " ".join(text.split()), text
+    assert ":\n  the last words of the program\n\n" in text, text
+    rest = text.partition("the last words of the program\n\n")[2]
+    assert rest.startswith(f"Attempt {run['attempts']} started at"), text
     assert max(map(len, text.splitlines())) <= 80, text
 
 
