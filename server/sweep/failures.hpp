@@ -45,11 +45,10 @@ constexpr const FailureRule& rule_of(Failure failure) {
   unreachable();
 }
 
-// A lost worker is not present, so it is not quarantined. One that lacks the folder that a sweep
-// names is in order for others.
+// A lost worker is not present, so it is not quarantined.
 constexpr bool blames_worker(Failure failure, EndReason reason) {
   return failure != Failure::none && rule_of(failure).blames_worker &&
-         reason != EndReason::worker_lost && reason != EndReason::cannot_start;
+         reason != EndReason::worker_lost;
 }
 
 // How long a run rests before it is tried again: after the nth failure in a row without a report
