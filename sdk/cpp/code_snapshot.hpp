@@ -17,7 +17,7 @@ namespace hone {
 // memory while it unpacks it.
 inline constexpr std::int64_t snapshot_bytes_max = std::int64_t{64} << 20U;
 inline constexpr std::size_t snapshot_files_max = 20'000;  // and as many folders
-// Of the line that names the files: 20,000 of 200 bytes.
+// Bounds the line that names the files: 20,000 of 200 bytes.
 inline constexpr std::size_t snapshot_line_bytes_max = std::size_t{4} << 20U;
 
 struct SnapshotOrigin {

@@ -77,7 +77,7 @@ std::string interpreter_for(const std::string& program) {
   return is_python(program) ? file_on_path(program) : std::string();
 }
 
-// Of a path as users type it: ~/project, ../project.
+// Resolves a path as users type it: ~/project, ../project.
 std::string absolute(const fs::path& here, const std::string& path) {
   const char* home = std::getenv("HOME");
   if (home != nullptr && (path == "~" || path.starts_with("~/")))
