@@ -132,51 +132,6 @@ TEST(Winner, of_a_small_sweep_trains_to_its_end) {
   for (const auto& one : winner.runs) EXPECT_EQ(one.state, RunState::completed);
 }
 
-// Trains several runs at a time; `order` says what they are worth and which of them reports next.
-void train_interleaved(Trained& given, std::size_t slots, std::uint32_t order) {
-  struct Training {
-    LeaseId lease;
-    TrialId trial;
-    int phase = 0;
-  };
-  const std::uint32_t seed = order;
-  std::vector<Training> open;
-  while (true) {
-    while (open.size() < slots) {
-      const auto grant = given.next();
-      if (!grant) break;
-      open.push_back({grant->lease, grant->attempt.run.trial, grant->next_phase});
-    }
-    if (open.empty()) return;
-    order = order * 1'664'525U + 1'013'904'223U;
-    const auto chosen = open.begin() + (order >> 16) % static_cast<std::uint32_t>(open.size());
-    const auto worth = (seed + static_cast<std::uint32_t>(chosen->trial.value)) * 2'654'435'769U;
-    const double value = (worth >> 24) / 256.0 + chosen->phase;
-    const bool saves = worth % 3 != 0;
-    if (saves) given.save(chosen->lease, chosen->phase);
-    const Verdict verdict = saves ? given.report(chosen->lease, chosen->phase, Score::of(value))
-                                  : given.report_bare(chosen->lease, chosen->phase, value);
-    ++chosen->phase;
-    if (verdict.action != Action::go_on) open.erase(chosen);
-  }
-}
-
-// The best paused run was closed with its bracket while one without a checkpoint trained, which was
-// then stopped: a sweep ended without any complete run.
-TEST(Winner, is_complete_in_whatever_order_runs_report) {
-  for (const char* rule : {"hone", "asha", "sha", "hyperband"})
-    for (std::uint32_t order = 0; order < 400; ++order) {
-      Trained given(spec_of(rule, 3 + order % 4, 9));
-      train_interleaved(given, 2 + order % 5, order);
-      const Sweep& sweep = given.sweep(given.id);
-      EXPECT_EQ(sweep.state, SweepState::completed) << rule << " " << order;
-      const bool was_paused = std::ranges::any_of(
-          sweep.runs, [&](RunId id) { return given.run(id).reason == EndReason::not_promoted; });
-      EXPECT_TRUE(!was_paused || std::ranges::any_of(sweep.history.runs(), &RunRecord::completed))
-          << rule << " " << order;
-    }
-}
-
 // A seed of the winner once trained on while the others were ended, and was stopped with them.
 TEST(Winner, of_several_seeds_trains_to_its_end_with_all_of_them) {
   for (const char* rule : {"hone", "asha", "sha", "hyperband"})
