@@ -82,7 +82,7 @@ export function table(given, rows, caption = "") {
   );
   return h(
     "div.scroll",
-    {},
+    { tabindex: "0" },
     h("table", { "aria-label": caption }, h("thead", {}, h("tr", {}, head)), h("tbody", {}, body)),
   );
 }
