@@ -101,7 +101,7 @@ def test_a_standby_offers_no_steering_and_names_its_primary(tmp_path, pages):
     page.wait(f"document.getElementById('role').innerText.includes('at its primary, {url}')")
     page.wait("document.querySelector('.head h1')")
     assert "nothing can be changed here" in page.text()
-    assert page.run("document.querySelector('[data-verb]') === null")
+    page.wait("document.querySelector('[data-verb]') === null")
     assert standby.stop() == 0 and primary.stop() == 0
 
 

@@ -282,8 +282,12 @@ void World::note(const worker::ReportCall& call, const Result<worker::CallReply>
 // Sends until there is a reply, as the command line does.
 void World::submit(std::uint64_t number) {
   auto open = std::make_shared<bool>(true);
-  send(message_of(submissions_[number]), user,
-       [open](const api::Response& reply) { *open = *open && reply.status >= 400; });
+  send(message_of(submissions_[number]), user, [this, number, open](const api::Response& reply) {
+    *open = *open && reply.status >= 400;
+    // No trial of the earlier sweeps can be used: the user does without, as the refusal advises.
+    if (reply.status == 400 && reply.body.find("warm_start") != std::string::npos)
+      submissions_[number].spec.search.warm_start.clear();
+  });
   agenda_.after(seconds(3), [this, number, open] {
     if (*open) submit(number);
   });
