@@ -2,9 +2,9 @@
 import {
   forgetToken,
   get,
+  isStandby,
   noteServerTime,
   setToken,
-  standby,
   token,
   whenRoleChanges,
 } from "./lib/api.js";
@@ -31,7 +31,7 @@ function context(ids) {
   return {
     ids,
     me,
-    can: (scope) => !standby && me.scopes.includes(scope),
+    can: (scope) => !isStandby() && me.scopes.includes(scope),
     onLeave: (work) => leave.push(work),
     onFrame: (use) => leave.push(live.subscribe(use)),
     again: () => show(true),
@@ -177,10 +177,10 @@ function showLive({ kind, sentence }) {
 }
 
 // A standby answers reads only: what would change something is not offered there.
-async function showRole(isStandby) {
+async function showRole(standby) {
   const place = document.getElementById("role");
   if (path) show(true);
-  if (!isStandby) return void replace(place);
+  if (!standby) return void replace(place);
   const { follows } = await get("/healthz").catch(() => ({}));
   const url = /^https?:/.test(follows ?? "") ? h("a", { href: follows }, follows) : follows;
   replace(

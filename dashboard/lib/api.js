@@ -30,7 +30,8 @@ export function headers(more = {}) {
 }
 
 // Whether the server is a standby, as its answers tell. use(standby) is called on a change.
-export let standby = false;
+let standby = false;
+export const isStandby = () => standby;
 let onRole = () => {};
 export const whenRoleChanges = (use) => {
   onRole = use;
@@ -42,7 +43,7 @@ function noteRole(response) {
 }
 
 // How far the server's clock is ahead of this one, in milliseconds.
-export let clockAhead = 0;
+let clockAhead = 0;
 export const serverNow = () => Date.now() + clockAhead;
 export function noteServerTime(text) {
   if (text) clockAhead = Date.parse(text) - Date.now();
