@@ -88,9 +88,7 @@ Status Bundle::add(const std::string& path) {
   const std::string constant = "m" + std::to_string(constants_.size());
   constants_.emplace(path, constant);
   text_ += "// " + path + "\nconst " + constant + " = (() => {\n" + module->body + "return {\n";
-  // Read when it is used: an exported variable may change.
-  for (const auto& name : module->exports)
-    text_ += "get " + name + "() { return " + name + "; },\n";
+  for (const auto& name : module->exports) text_ += name + ",\n";
   text_ += "};\n})();\n";
   return Done{};
 }
@@ -160,7 +158,10 @@ Status Bundle::export_of(const std::string& path, std::string_view line, Module&
     }
     return rest.empty() ? Status(Done{}) : broken(path, "cannot read " + std::string(line));
   }
-  for (const std::string_view word : {"const ", "let ", "async function ", "function ", "class "}) {
+  if (rest.starts_with("let "))
+    return broken(path,
+                  "importers copy what it exports: export a function that reads the variable");
+  for (const std::string_view word : {"const ", "async function ", "function ", "class "}) {
     if (!rest.starts_with(word)) continue;
     const auto name = name_of(rest.substr(word.size()));
     if (name.empty()) break;
