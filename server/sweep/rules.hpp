@@ -130,6 +130,8 @@ std::optional<PilotSeen> joining_pilot(const Book& book, const std::string& toke
 // the best trial that its rule has not stopped, the run that is furthest behind. nullopt if that
 // trial is complete or none is paused. Once that run trains, the rule lets the other seeds follow.
 std::optional<RunId> run_to_finish(const Sweep& sweep, const History& history);
+// Returns that run of the trial in the lead, if it is paused; nullopt in sweeps of earlier rules.
+std::optional<RunId> paused_leader(const Sweep& sweep);
 // Whether the winner of the sweep trains on: by its rules, and by how many seeds a trial has.
 bool finishes_winner(const Sweep& sweep);
 
