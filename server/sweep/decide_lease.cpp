@@ -271,22 +271,6 @@ std::vector<Candidate> candidates_for(const Book& book, const AcquireRequest& re
   return in_turn(book, may, now);
 }
 
-// Closes paused runs that can no longer be promoted, except the one that is being leased, the other
-// seeds of a winner, and the runs of a leading trial: what still trains may end below it.
-void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Events& events) {
-  const bool with_seeds = sweep.rules > 1;
-  std::vector<RunId> unpromotable;
-  for (const RunId id : sweep.paused)
-    if (id != leased && !(with_seeds && id.trial == leased.trial) &&
-        !sweep.terminator->promotable(sweep.history, find_run(book, id)->record))
-      unpromotable.push_back(id);
-  const auto kept = unpromotable.empty() ? std::nullopt : paused_leader(sweep);
-  for (const RunId id : unpromotable)
-    if (!kept || id.trial != kept->trial)
-      events.emplace_back(
-          RunEnded{.run = id, .state = RunState::stopped, .reason = EndReason::not_promoted});
-}
-
 // Records that a worker is alive while its long polls cause no other events.
 Events sign_of_life(const Book& book, WorkerId worker, Instant now) {
   constexpr Duration period = seconds(300);

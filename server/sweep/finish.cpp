@@ -44,6 +44,20 @@ std::optional<RunId> paused_leader(const Sweep& sweep) {
   return run ? std::optional(sweep.runs.at(*run)) : std::nullopt;
 }
 
+void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Events& events) {
+  const bool with_seeds = sweep.rules > 1;
+  std::vector<RunId> unpromotable;
+  for (const RunId id : sweep.paused)
+    if (id != leased && !(with_seeds && id.trial == leased.trial) &&
+        !sweep.terminator->promotable(sweep.history, find_run(book, id)->record))
+      unpromotable.push_back(id);
+  const auto kept = unpromotable.empty() ? std::nullopt : paused_leader(sweep);
+  for (const RunId id : unpromotable)
+    if (!kept || id.trial != kept->trial)
+      events.emplace_back(
+          RunEnded{.run = id, .state = RunState::stopped, .reason = EndReason::not_promoted});
+}
+
 std::optional<RunId> run_to_finish(const Sweep& sweep, const History& history) {
   if (!finishes_winner(sweep)) return std::nullopt;
   // Earlier rules are content with any complete run.

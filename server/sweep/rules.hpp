@@ -132,6 +132,9 @@ std::optional<PilotSeen> joining_pilot(const Book& book, const std::string& toke
 std::optional<RunId> run_to_finish(const Sweep& sweep, const History& history);
 // Returns that run of the trial in the lead, if it is paused; nullopt in sweeps of earlier rules.
 std::optional<RunId> paused_leader(const Sweep& sweep);
+// Closes paused runs that can no longer be promoted, except the one that is being leased, the other
+// seeds of a winner, and the runs of a leading trial: what still trains may end below it.
+void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Events& events);
 // Whether the winner of the sweep trains on: by its rules, and by how many seeds a trial has.
 bool finishes_winner(const Sweep& sweep);
 
