@@ -291,13 +291,13 @@ void fields(Archive& archive, MaybeConst<Book> auto& book) {
          run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
          fleets, fleets_by_request, last_fleet, last_pilot, last_trial, last_model, last_worker,
          last_sweep, last_workflow, last_evaluation, evaluations_by_request, epochs, last_lease,
-         neighbours] = book;
+         neighbours, importing, dropped] = book;
   archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
           sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
           run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
           fleets, fleets_by_request, last_fleet, last_pilot, last_trial, last_model, last_worker,
           last_sweep, last_workflow, last_evaluation, evaluations_by_request, epochs, last_lease,
-          neighbours);
+          neighbours, dropped);
 }
 
 std::string archive_book(const Book& book) {

@@ -266,6 +266,9 @@ struct Book {
   std::map<Epoch, std::size_t> epochs{{Epoch{}, 0}};
   LeaseId last_lease{};  // of the newest epoch; the epoch itself while it has none
   PairsByHost neighbours;
+  // Sweeps of which a part of an import is folded: each in a separate Book, until its last part.
+  std::map<SweepId, std::unique_ptr<Book>> importing;
+  std::set<SweepId> dropped;  // ids of imports that got no last part: of no sweep
 };
 
 // Look-ups that several rules need. Null if there is none.

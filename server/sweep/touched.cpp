@@ -79,8 +79,8 @@ struct TouchedByEvent {
   Touched& touched;
 
   void operator()(const SweepSubmitted& e) const {
-    touched.sweeps = e.spec.search.warm_start;
-    if (e.spec.confirms) touched.sweeps.push_back(e.spec.confirms);
+    touched.sweeps = e.spec->search.warm_start;
+    if (e.spec->confirms) touched.sweeps.push_back(e.spec->confirms);
   }
   void operator()(const SweepImported& e) const {
     if (e.confirms) touched.sweeps.push_back(*e.confirms);
