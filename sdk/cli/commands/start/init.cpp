@@ -33,6 +33,8 @@ ScriptSource read_script(const InitOptions& options, const std::string& program)
   return script;
 }
 
+constexpr std::size_t program_bytes_max = std::size_t{4} * 1024 * 1024;
+
 Result<std::vector<InitFile>> files_for(const InitOptions& options) {
   if (options.script.empty()) {
     auto files = init_files(options.kind);
@@ -42,7 +44,7 @@ Result<std::vector<InitFile>> files_for(const InitOptions& options) {
                                        "python");
     return files;
   }
-  const auto program = read_file(options.script);
+  const auto program = read_file(options.script, program_bytes_max);
   if (!program) return program.error();
   const ScriptSource script = read_script(options, *program);
   if (script_parameters(script.flags).empty())
