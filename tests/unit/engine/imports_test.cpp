@@ -112,6 +112,11 @@ TEST(ImportParts, of_any_size_make_the_same_book) {
   const Book before = read_book(archive_book(whole.book));
   whole.when(import);
   ASSERT_FALSE(whole.error);
+  // Its service is compared with that of the others only once it is continued (rejoin).
+  const auto text = [](Book& book) {
+    book.sweeps.at(SweepId{2}).service = {};
+    return archive_book(book);
+  };
   for (const std::size_t size : {1UL, 2UL, 7UL, 50UL, 1000UL}) {
     Book book = read_book(archive_book(before));
     auto parts = ImportParts::plan(book, import);
@@ -123,7 +128,7 @@ TEST(ImportParts, of_any_size_make_the_same_book) {
         EXPECT_FALSE(book.sweeps.contains(SweepId{2}));
       }
     evolve(book, {++seq, whole.now, parts->last()});
-    EXPECT_EQ(archive_book(book), archive_book(whole.book)) << "parts of " << size;
+    EXPECT_EQ(text(book), text(whole.book)) << "parts of " << size;
   }
 }
 
