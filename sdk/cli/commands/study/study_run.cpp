@@ -117,7 +117,8 @@ Status StudyRun::start_picker(Live& live) {
   if (!program) return program.error();
   auto child = cli::start(
       {"picker of " + live.tuning,
-       {*program, "ask", "--program", live.tuning, "--server", session_.options().server},
+       // The user wrote the command: it is of the study file.
+       {*program, "ask", "--program", live.tuning, "--yes", "--server", session_.options().server},
        plan_.folder + "/picker-" + live.tuning + ".log"},
       false);
   if (!child) return child.error();
