@@ -5,6 +5,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/problem.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/methods.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/consent.hpp"
 #include "sdk/cli/local/conversation.hpp"
@@ -192,7 +193,7 @@ struct PickerOptions {
 Result<std::vector<std::string>> picker_program(const PickerOptions& options, const Json& row) {
   const std::string id = text_at(row, "/id");
   const std::string method = text_at(row, "/spec/search/method");
-  if (method != "external")
+  if (!traits_of(method).takes_command)
     return refuse(Code::invalid, id + " is searched by method " + method +
                                      "; a picker needs search: {method: external}");
   if (!options.program.empty()) return options.program;

@@ -8,6 +8,7 @@
 
 #include "base/process.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/methods.hpp"
 #include "sdk/cli/local/programs.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -109,7 +110,8 @@ Status StudyRun::start(const Unit& unit) {
   auto id = ledger_.submit(sweep, unit, "tuning", "");
   if (!id) return id.error();
   Live& live = live_.emplace_back(Live{unit, *std::move(id), ""});
-  return text_at(sweep, "/search/method") == "external" ? start_picker(live) : Status(Done{});
+  return traits_of(text_at(sweep, "/search/method")).takes_command ? start_picker(live)
+                                                                   : Status(Done{});
 }
 
 Status StudyRun::start_picker(Live& live) {
