@@ -3,6 +3,7 @@
 
 #include "base/text.hpp"
 #include "server/fleet/rules.hpp"
+#include "server/sweep/finish.hpp"
 #include "server/sweep/rules.hpp"
 
 namespace hone {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/expect.hpp"
+#include "server/sweep/finish.hpp"
 #include "server/sweep/forks.hpp"
 #include "server/sweep/places.hpp"
 #include "server/sweep/rule_forks.hpp"

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/expect.hpp"
+#include "server/sweep/finish.hpp"
 #include "server/sweep/forks.hpp"
 #include "server/sweep/hopeless.hpp"
 #include "server/sweep/outcome.hpp"

@@ -1,5 +1,5 @@
-// The last rule of a sweep: its winner trains to the end of its budget, even where the terminator
-// has nothing left to promote.
+#include "server/sweep/finish.hpp"
+
 #include <algorithm>
 
 #include "server/search/seeds/leaders.hpp"

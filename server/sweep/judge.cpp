@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "schemas/types/reach.hpp"
+#include "server/sweep/finish.hpp"
 #include "server/sweep/forks.hpp"
 #include "server/sweep/outcome.hpp"
 #include "server/sweep/rules.hpp"

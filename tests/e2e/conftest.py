@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import pathlib
+import re
 import resource
 import select
 import signal
@@ -17,6 +18,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("HONE_BIN", ROOT / "build" / "bin"))
+VERSION = re.search(r"project\(hone VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 # How much longer programs may take under sanitizers (tests/e2e/sanitized).
 SLOWER = 5 if "ASAN_OPTIONS" in os.environ else 1
 START_SECONDS = 30 * SLOWER

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from conftest import ROOT, Server, sweep_spec
+from conftest import ROOT, VERSION, Server, sweep_spec
 
 sys.path.insert(0, str(ROOT / "sdk" / "python"))
 import hone  # noqa: E402
@@ -183,4 +183,4 @@ def test_a_wheel_works_in_a_fresh_virtual_environment(wheel, tmp_path, python):
                            "print((pathlib.Path(hone.__file__).parent / 'py.typed').exists())\n"
                            "print(hone.current(params={}).report(0, 1).goes_on)"],
                           capture_output=True, text=True, env=clean, cwd=tmp_path)
-    assert done.stdout == "0.1.0\nTrue\nTrue\n", done.stderr
+    assert done.stdout == f"{VERSION}\nTrue\nTrue\n", done.stderr

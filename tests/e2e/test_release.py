@@ -8,7 +8,7 @@ import tarfile
 
 import pytest
 
-from conftest import BIN, ROOT, program
+from conftest import BIN, ROOT, VERSION, program
 
 
 def release(out, *words):
@@ -26,7 +26,7 @@ def made(tmp_path_factory):
         pytest.skip("needs a clone and its build")
     folders = [tmp_path_factory.mktemp("release") / name for name in "12"]
     for folder in folders:
-        done = release(folder, "0.1.0", "--dirty", "--build", BIN.resolve().parent)
+        done = release(folder, VERSION, "--dirty", "--build", BIN.resolve().parent)
         assert done.returncode == 0, done.stderr
     return folders
 
@@ -48,13 +48,13 @@ def test_the_digests_are_those_of_the_files(made):
 def test_the_source_archive_holds_the_files_of_the_commit(made):
     listed = subprocess.run(["git", "ls-tree", "-r", "--name-only", "HEAD"], cwd=ROOT, text=True,
                             capture_output=True, check=True).stdout.splitlines()
-    with tarfile.open(made[0] / "hone-0.1.0.tar.gz") as archive:
+    with tarfile.open(made[0] / f"hone-{VERSION}.tar.gz") as archive:
         files = {one.name for one in archive if not one.isdir()}
-    assert files == {f"hone-0.1.0/{name}" for name in listed}
+    assert files == {f"hone-{VERSION}/{name}" for name in listed}
 
 
 def test_the_bill_of_materials_names_the_packages_of_the_programs(made):
-    bill = json.loads((made[0] / "hone-0.1.0.cdx.json").read_text())
+    bill = json.loads((made[0] / f"hone-{VERSION}.cdx.json").read_text())
     found = {one["name"]: one for one in bill["components"]}
     for name in ("libssl-dev", "libsqlite3-dev", "libyaml-cpp-dev", "nlohmann-json3-dev"):
         installed = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", name], text=True,
@@ -71,5 +71,5 @@ def test_the_notes_are_the_part_of_the_changelog(made):
 
 def test_another_version_than_the_source_has_is_refused(tmp_path):
     done = release(tmp_path / "out", "9.9.9")
-    assert done.returncode == 1 and "CMakeLists.txt has version 0.1.0" in done.stderr
+    assert done.returncode == 1 and f"CMakeLists.txt has version {VERSION}" in done.stderr
     assert not (tmp_path / "out").exists()

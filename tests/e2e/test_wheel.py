@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from conftest import BIN, ROOT, program
+from conftest import BIN, ROOT, VERSION, program
 
 SCRIPT = """
 import hone
@@ -91,7 +91,7 @@ def test_metadata_names_the_distribution_and_its_extras(venv, tmp_path):
     script = ("import importlib.metadata as m; d = m.metadata('hone-rl'); "
               "print(d['Version'], d['License'], *sorted(d.get_all('Provides-Extra')))")
     assert run(venv, tmp_path, "python", "-c", script) == \
-        "0.1.0 Apache-2.0 hydra lightning optuna parquet sb3\n"
+        f"{VERSION} Apache-2.0 hydra lightning optuna parquet sb3\n"
 
 
 def test_another_package_of_the_same_module_is_named_at_import(venv, tmp_path):
@@ -113,7 +113,7 @@ def test_the_pure_wheel_is_the_client_for_every_system(tmp_path):
     made = subprocess.run([sys.executable, ROOT / "tools" / "wheel", "--pure", "--out", tmp_path],
                           capture_output=True, text=True)
     assert made.returncode == 0, made.stderr
-    wheel = tmp_path / "hone_rl-0.1.0-py3-none-any.whl"
+    wheel = tmp_path / f"hone_rl-{VERSION}-py3-none-any.whl"
     script = """
 import sys
 for name in ("fcntl", "pwd", "resource", "termios"):
@@ -136,7 +136,7 @@ def test_two_wheels_of_the_same_programs_have_equal_bits(wheel, tmp_path):
 
 
 def test_the_programs_and_the_module_work_together(venv, tmp_path):
-    assert "0.1.0" in run(venv, tmp_path, "hone", "version")
+    assert VERSION in run(venv, tmp_path, "hone", "version")
     assert run(venv, tmp_path, "python", "-c", SCRIPT) == "completed\n"
     assert "Usage" in run(venv, tmp_path, "hone-worker", "--help")
     assert os.access(venv / "bin" / "hone-train", os.X_OK)

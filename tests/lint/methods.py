@@ -3,8 +3,9 @@
 
 Usage: methods.py [ROOT]. The names are those of schemas/types/methods.cpp and of the tables in
 server/search/samplers and terminators. Elsewhere the product asks the traits of a row. Importers
-write the names of sweep files, from the words of other tools, `hone init` writes such files, and
-`simulate cluster` has placements of its own. Ordinary words, such as "none", count where they follow `rule` or `method`.
+write sweep files from the words of other tools, `hone init` writes such files, and placements of
+`simulate cluster` have some of these names. Ordinary words, such as "none", count where they follow
+`rule` or `method`.
 """
 
 import pathlib
@@ -16,7 +17,8 @@ TABLES = ["schemas/types/methods.hpp", "schemas/types/methods.cpp",
 ELSEWHERE = ["server/search/samplers/", "server/search/terminators/", "sdk/cpp/import/",
              "server/cluster/", "sdk/cli/commands/start/init_texts",
              "sdk/cli/commands/start/import_study"]
-ORDINARY = {"none", "random", "median", "percentile", "hone", "grid", "external", "threshold", "patience"}
+ORDINARY = {"none", "random", "median", "percentile", "hone", "grid", "external", "threshold",
+            "patience"}
 
 
 def names_in(root: pathlib.Path) -> set[str]:
