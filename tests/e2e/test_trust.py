@@ -205,7 +205,7 @@ def probing(written, port):
         "    except OSError:",
         "        return False",
         "secrets = [name for name in os.environ if name.startswith('HONE_T')]",
-        f"json.dump({{'server': reached(), 'pid': os.getpid(), 'secrets': secrets}},",
+        "json.dump({'server': reached(), 'pid': os.getpid(), 'secrets': secrets},",
         f"          open({str(written)!r}, 'w'))",
         "print('@hone {\"report\": {\"value\": 1}}')"])
 
