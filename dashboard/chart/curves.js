@@ -2,7 +2,7 @@
 // the selected trials; the ends of stopped runs.
 import { Plot, phaseTick } from "./plot.js";
 import { rasterer } from "../lib/rasterer.js";
-import { dashes, ramp } from "../lib/colour.js";
+import { lineStyle, ramp } from "../lib/colour.js";
 import { count, short, words } from "../lib/format.js";
 import { pointsIn, rangeOf } from "../lib/range.js";
 import { padded, withBar } from "../lib/scale.js";
@@ -253,7 +253,7 @@ function drawPhases(p, ctx, { phases, byPhase }) {
 }
 
 // IQM over seeds with its interval; n at the end.
-const bandPoints = (items) => items.filter((one) => typeof one.iqm === "number");
+export const bandPoints = (items) => items.filter((one) => typeof one.iqm === "number");
 
 // Counts the seeds at the band's end: they may end at different phases.
 export function bandName({ items, name }) {
@@ -270,10 +270,10 @@ function strokeBand(p, ctx, { items, byPhase }) {
   ctx.stroke();
 }
 
-function fillBand(p, ctx, { items, byPhase }) {
+function fillBand(p, ctx, { items, byPhase }, alpha) {
   const x = bandX(p, byPhase);
   const points = bandPoints(items);
-  ctx.globalAlpha = 0.22;
+  ctx.globalAlpha = 0.22 * alpha;
   ctx.beginPath();
   for (const one of points) ctx.lineTo(x(one), p.y.at(one.low ?? one.iqm));
   for (const one of [...points].reverse()) ctx.lineTo(x(one), p.y.at(one.high ?? one.iqm));
@@ -289,24 +289,30 @@ function nameBand(p, band) {
 }
 
 // All halos are below all lines: one halo would erase the lines that another band has there.
-export function drawBands(p, ctx, bands) {
-  const shown = bands.filter((band) => bandPoints(band.items).length > 0);
-  const colourOf = (i) => p.colours.series[i % p.colours.series.length];
-  shown.forEach((band, i) => {
-    ctx.fillStyle = colourOf(i);
-    fillBand(p, ctx, band);
-  });
+// A band has the line of its `style`, else of its place; all but the one named `held` are dimmed.
+export function drawBands(p, ctx, bands, held = null) {
+  const shown = bands
+    .map((band, i) => ({ ...band, style: lineStyle(band.style ?? i) }))
+    .filter((band) => bandPoints(band.items).length > 0);
+  const alphaOf = (band) => (held === null || band.name === held ? 1 : 0.25);
+  const colourOf = (band) => p.colours.series[band.style.colour];
+  for (const band of shown) {
+    ctx.fillStyle = colourOf(band);
+    fillBand(p, ctx, band, alphaOf(band));
+  }
   ctx.lineWidth = 4;
   ctx.strokeStyle = p.colours.ground;
   for (const band of shown) strokeBand(p, ctx, band);
-  ctx.lineWidth = 2;
-  shown.forEach((band, i) => {
-    ctx.strokeStyle = colourOf(i);
-    ctx.setLineDash(dashes[i % dashes.length]);
+  for (const band of shown) {
+    ctx.lineWidth = band.name === held ? 3 : 2;
+    ctx.strokeStyle = colourOf(band);
+    ctx.globalAlpha = alphaOf(band);
+    ctx.setLineDash(band.style.dash);
     strokeBand(p, ctx, band);
     ctx.setLineDash([]);
+    ctx.globalAlpha = 1;
     nameBand(p, band);
-  });
+  }
 }
 
 function nearestRun(p, x, y) {

@@ -23,7 +23,8 @@ export function address(path, query = {}) {
     ([, value]) => value !== null && value !== undefined && value !== "" && value !== false,
   );
   const text = new URLSearchParams(pairs).toString();
-  return `#/${path.map(encodeURIComponent).join("/")}${text ? `?${text}` : ""}`;
+  const place = path.map(encodeURIComponent).join("/").replaceAll("%2C", ",");
+  return `#/${place}${text ? `?${text}` : ""}`;
 }
 
 export const current = () => parse(location.hash);
@@ -50,6 +51,7 @@ export const links = {
   sweep: (id, page, query) => address(page ? ["sweeps", id, page] : ["sweeps", id], query),
   trial: (id) => address(["trials", id]),
   run: (id) => address(["runs", id]),
+  compare: (ids, query) => address(["compare", ids.join(",")], query),
   lineage: (id) => address(["lineage", id]),
 };
 

@@ -1,11 +1,13 @@
 // The data of one sweep: its file, its summary and its trials as columns. Every view of the sweep
 // shares them; frames of the stream bring changes.
 import { get } from "./api.js";
+import { comparedAtMost } from "./compare.js";
 import { placeOrder } from "./place.js";
 import { report } from "./report.js";
 import { param, setParams } from "./route.js";
 import { trialsWhere } from "./search.js";
 import { objectiveOf, spaceOf } from "./sweep_words.js";
+import { ticked } from "./ticks.js";
 
 const fields = [
   "trial,number,state,reason,value,confirmed,tier,key,phase,seeds,pinned,steps,seconds",
@@ -149,12 +151,6 @@ export function sweepData(id) {
 
 // The selected trials: one selection for all charts, in the address.
 export const picked = () => param("pick").split(",").filter(Boolean).map(Number);
-export function togglePick(trial) {
-  const now = picked();
-  setParams({
-    pick: (now.includes(trial)
-      ? now.filter((one) => one !== trial)
-      : [...now, trial].slice(-8)
-    ).join(","),
-  });
-}
+export const pick = (trials) => setParams({ pick: trials.join(",") });
+export const togglePick = (trial) =>
+  pick(ticked(picked(), trial, { anchor: null, shift: false, most: comparedAtMost }));

@@ -10,6 +10,7 @@ import { links, param, setParams } from "../lib/route.js";
 import { picked, sweepData, togglePick } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
 import { CurvesPlot } from "../chart/curves.js";
+import { choice } from "../ui/choice.js";
 import { filterBar } from "../ui/filter.js";
 import { link, runStates, stateMark, sweepTabs } from "../ui/parts.js";
 import { colourLegend, differences, painter } from "./curve_colours.js";
@@ -43,23 +44,6 @@ async function readBands(data) {
     trials.map((trial) => get(`/v1/trials/tr_${trial}/curve`).catch(() => null)),
   );
   return answers.filter(Boolean).map((answer) => ({ name: answer.trial, items: answer.items }));
-}
-
-function choice(name, title, options, change) {
-  const select = h(
-    "select",
-    {
-      "aria-label": title,
-      onchange: () => {
-        setParams({ [name]: select.value === options[0][0] ? "" : select.value });
-        change();
-      },
-    },
-    options.map(([value, text]) =>
-      h("option", { value, selected: param(name, options[0][0]) === value }, text),
-    ),
-  );
-  return h("label", {}, title, select);
 }
 
 function zoomParam() {

@@ -1,13 +1,15 @@
 // All trials of a sweep as a table: sorted, filtered, copied.
 import { copyText, csvText, h, save, toast } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { count, duration, param as shown, plural, shellWord, short, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
 import { trialsWhere } from "../lib/search.js";
-import { picked, sweepData, togglePick } from "../lib/sweep.js";
+import { pick, picked, sweepData } from "../lib/sweep.js";
 import { filterBar } from "../ui/filter.js";
 import { Grid } from "../ui/grid.js";
 import { empty, link, stateMark, sweepTabs } from "../ui/parts.js";
+import { tickedBar, Ticks } from "../ui/ticks.js";
 import { sweepHeading } from "./heading.js";
 
 const fixed = ["number", "trial", "value", "state", "reason", "phase", "seeds", "steps", "seconds"];
@@ -53,6 +55,11 @@ export function sortedRows(data, { name, down }) {
 
 // A column has null for a value that is null and for an inactive parameter.
 const takesNull = (domain) => !domain?.when && (domain?.values ?? []).includes(null);
+
+const tickColumn = (data, ticks) => ({
+  title: h("span.visually-hidden", {}, "Selected"),
+  cell: (i) => ticks.box(data.columns.trial[i], `tr_${data.columns.trial[i]}`),
+});
 
 function columnsOf(data) {
   const { columns } = data;
@@ -165,20 +172,27 @@ export async function trialsPage(page) {
         : `${list.length} of ${plural(data.rows, "trial")}`;
     return list;
   };
+  const ticks = new Ticks({
+    get: picked,
+    set: pick,
+    order: () => grid.list.map((row) => data.columns.trial[row]),
+    changed: () => {
+      grid.draw();
+      update(chosen, tickedBar(ticks, (trial) => `tr_${trial}`));
+    },
+  });
+  const chosen = h("span.bar", {}, tickedBar(ticks, (trial) => `tr_${trial}`));
   const grid = new Grid({
     label: "Trials",
-    columns: columnsOf(data),
+    columns: [tickColumn(data, ticks), ...columnsOf(data)],
     rows,
     sorted: sorting(),
     open: (row) => {
       location.hash = links.trial(`tr_${data.columns.trial[row]}`);
     },
     key: (row) => data.columns.trial[row],
-    selected: (row) => picked().includes(data.columns.trial[row]),
-    select: (row) => {
-      togglePick(data.columns.trial[row]);
-      grid.draw();
-    },
+    selected: (row) => ticks.has(data.columns.trial[row]),
+    select: (row, shift) => ticks.toggle(data.columns.trial[row], shift),
     onSort: (name) => {
       const now = sorting();
       setParams({ sort: now.name === name && !now.down ? `-${name}` : name });
@@ -206,6 +220,7 @@ export async function trialsPage(page) {
     "div.bar",
     {},
     total,
+    chosen,
     h(
       "div.end",
       {},

@@ -10,7 +10,7 @@ const margin = 12;
 const isSelecting = () => getSelection()?.isCollapsed === false;
 
 // options: columns [{title, cell(i) -> child, num, sort}], rows(): indices to show, label,
-// open(i), selected(i), select(i), onSort(name), sorted {name, down}, key(i).
+// open(i), selected(i), select(i, shift), onSort(name), sorted {name, down}, key(i).
 export class Grid {
   constructor(options) {
     Object.assign(this, options);
@@ -104,10 +104,12 @@ export class Grid {
         dataset: { key: this.key?.(i) ?? i },
         "aria-rowindex": at + 2,
         "aria-selected": this.selected?.(i) ? "true" : null,
+        // Shift would select text.
+        onmousedown: (event) => event.shiftKey && event.preventDefault(),
         onclick: (event) => {
           if (!event.target.closest("a, button") && !isSelecting()) {
             this.focused = at;
-            this.select?.(i);
+            this.select?.(i, event.shiftKey);
           }
         },
       },
@@ -140,11 +142,12 @@ export class Grid {
       event.preventDefault();
       const to = this.focused + steps[event.key];
       this.reveal(to === -Infinity ? 0 : to === Infinity ? this.list.length - 1 : to);
+      if (event.shiftKey) this.select?.(this.list[this.focused], true);
     } else if (event.key === "Enter" && this.focused >= 0 && !event.target.closest("a, button")) {
       this.open?.(this.list[this.focused]);
-    } else if (event.key === " " && this.focused >= 0) {
+    } else if (event.key === " " && this.focused >= 0 && !event.target.closest("button")) {
       event.preventDefault();
-      this.select?.(this.list[this.focused]);
+      this.select?.(this.list[this.focused], event.shiftKey);
     }
   }
 }
