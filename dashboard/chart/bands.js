@@ -1,7 +1,7 @@
 // The curves of several objects in one chart, each a line with its interval.
 import { count, short } from "../lib/format.js";
 import { padded, withBar } from "../lib/scale.js";
-import { bandName, bandPoints, drawBands } from "./curves.js";
+import { bandName, bandPoints, drawBands } from "./band_lines.js";
 import { Plot } from "./plot.js";
 
 const reach = 40; // pixels from the pointer to a point

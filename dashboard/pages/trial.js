@@ -9,7 +9,7 @@ import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
-import { bandName, drawBands } from "../chart/curves.js";
+import { bandName, drawBands } from "../chart/band_lines.js";
 import { padded, withBar } from "../lib/scale.js";
 import { objectiveOf } from "../lib/sweep_words.js";
 import { ask } from "../ui/dialog.js";

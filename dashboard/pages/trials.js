@@ -158,6 +158,12 @@ function jumps(grid, data) {
   };
 }
 
+const selectedCurves = (id) =>
+  links.sweep(id, "curves", {
+    ...{ pick: param("pick"), where: param("where"), states: param("states") },
+    only: param("pick") ? 1 : "",
+  });
+
 export async function trialsPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
@@ -244,17 +250,9 @@ export async function trialsPage(page) {
       h(
         "a.button",
         {
-          href: links.sweep(id, "curves", {
-            pick: param("pick"),
-            where: param("where"),
-            states: param("states"),
-          }),
+          href: selectedCurves(id),
           onclick: (event) => {
-            event.currentTarget.href = links.sweep(id, "curves", {
-              pick: param("pick"),
-              where: param("where"),
-              states: param("states"),
-            });
+            event.currentTarget.href = selectedCurves(id);
           },
         },
         "Curves of the selected",

@@ -7,8 +7,8 @@ export function choice(name, title, options, change) {
     "select",
     {
       "aria-label": title,
-      onchange: () => {
-        setParams({ [name]: select.value === options[0][0] ? "" : select.value });
+      onchange: ({ target }) => {
+        setParams({ [name]: target.value === options[0][0] ? "" : target.value });
         change();
       },
     },
