@@ -41,10 +41,11 @@ export function setParams(values) {
   history.replaceState(null, "", address(path, Object.fromEntries(query)));
 }
 
-// What is kept from page to page of one sweep: the filter and the selection.
+// What is kept from page to page of one sweep: the filter, the brushes and the selection.
 export function kept() {
   const { query } = current();
-  return { where: query.get("where"), states: query.get("states"), pick: query.get("pick") };
+  const names = ["where", "states", "brush", "pick"];
+  return Object.fromEntries(names.map((name) => [name, query.get(name)]));
 }
 
 export const links = {

@@ -82,6 +82,7 @@ function patched(had, want) {
   const { value } = want; // of a select, before its options are moved
   reconcile(had, [...want.childNodes]);
   patchValue(had, value);
+  if (had.type === "checkbox" && had.checked !== want.checked) had.checked = want.checked;
   return had;
 }
 

@@ -244,6 +244,11 @@ export async function comparePage(page) {
   page.onLeave(() => {
     for (const one of [plot, ...state.plots.values()]) one.close();
   });
+  return layout(state, { plot, parts, warning, others, draw, reread });
+}
+
+function layout(state, { plot, parts, warning, others, draw, reread }) {
+  const { ids } = state;
   const axis = choice("x", "over", axesOf(ids, state.unit), async () => {
     await reread();
     draw();

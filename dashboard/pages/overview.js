@@ -9,6 +9,7 @@ import { links, param as query, setParams } from "../lib/route.js";
 import { sweepData } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
 import { historyPlot } from "../chart/history.js";
+import { brushChips } from "../ui/filter.js";
 import { empty, link, loading, pairs, problem, sweepTabs, table } from "../ui/parts.js";
 import { lastLine } from "../lib/why.js";
 import { resourcesOf, shareOf, shortageOf } from "../lib/slots.js";
@@ -107,12 +108,19 @@ export async function overviewPage(page) {
     plot.close();
     winner?.close();
   });
+  const brushes = h("div.chips");
+  const drawBrushes = () => {
+    update(brushes, brushChips(data, drawBrushes));
+    plot.redraw();
+  };
+  drawBrushes();
   return [
     parts.head,
     sweepTabs(id, ""),
     parts.detail,
     parts.winner,
     parts.facts,
+    brushes,
     h(
       "div.grid",
       {},
