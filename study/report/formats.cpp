@@ -1,44 +1,10 @@
 #include <algorithm>
 
+#include "base/markup.hpp"
 #include "study/report/page.hpp"
 
 namespace hone::study {
 namespace {
-
-std::string replaced(std::string_view text,
-                     std::initializer_list<std::pair<char, std::string_view>> words) {
-  std::string out;
-  for (const char c : text) {
-    const auto word =
-        std::find_if(words.begin(), words.end(), [&](auto& w) { return w.first == c; });
-    word == words.end() ? out += c : out += word->second;
-  }
-  return out;
-}
-
-std::string for_html(std::string_view text) {
-  return replaced(text, {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}});
-}
-
-std::string for_latex(std::string_view text) {
-  return replaced(text, {{'\\', "\\textbackslash{}"},
-                         {'&', "\\&"},
-                         {'%', "\\%"},
-                         {'$', "\\$"},
-                         {'#', "\\#"},
-                         {'_', "\\_"},
-                         {'{', "\\{"},
-                         {'}', "\\}"},
-                         {'~', "\\textasciitilde{}"},
-                         {'^', "\\textasciicircum{}"},
-                         {'<', "$<$"},
-                         {'>', "$>$"},
-                         {'`', "'"}});
-}
-
-std::string for_markdown(std::string_view text) {
-  return replaced(text, {{'|', "\\|"}, {'<', "&lt;"}});
-}
 
 constexpr std::size_t page_columns = 138;
 

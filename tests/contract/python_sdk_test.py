@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "sdk" / "python"))
 
 import hone  # noqa: E402
-from hone import rules  # noqa: E402
+from hone import rules, sweep  # noqa: E402
 
 RUN_FILE = {
     "run": "rn_42.0", "attempt": 1, "sweep": "sw_7", "sweep_name": "demo",
@@ -47,6 +47,14 @@ class Cases(unittest.TestCase):
                                  "trial_answer"):  # their schemas say less of the place than this reader
             self.assertEqual(caught.exception.at, row["error_at"])
         self.assertIn(row.get("error_says", ""), caught.exception.detail)
+
+
+class Fields(unittest.TestCase):
+    def test_of_sweep_files_are_those_of_the_schema(self):
+        schema = json.loads((ROOT / "schemas" / "v1" / "sweep.json").read_text())
+        own = {"name", "objective", "objectives", "trainer", "parameters", "search", "terminator",
+               "budget", "command", "steps"}
+        self.assertEqual(set(sweep.SWEEP_FIELDS) | own, set(schema["properties"]))
 
 
 class Worker:

@@ -71,3 +71,34 @@ def test_what_cannot_be_drawn_is_refused():
         plot.svg([plot.Chart("empty", [])])
     with pytest.raises(ValueError, match="bad: .*not finite"):
         plot.svg([plot.Chart("bad", [plot.Line("a", [(0, float("nan"))])])])
+
+
+def test_a_logarithmic_axis_has_powers_of_ten_at_equal_distances():
+    line = plot.Line("a", [(1e-4, 1), (1e-3, 2), (1e-1, 3)], dots=True)
+    root = drawn(plot.Chart("rates", [line], log_x=True))
+    xs = [float(dot.get("cx")) for dot in root.iter(NAMESPACE + "circle")][:3]
+    assert xs[2] - xs[1] == pytest.approx(2 * (xs[1] - xs[0]), abs=0.2)
+    texts = [one.text for one in root.iter(NAMESPACE + "text")]
+    assert {"0.0001", "0.001", "0.01", "0.1"} <= set(texts)
+    with pytest.raises(ValueError, match="above 0"):
+        plot.svg([plot.Chart("zero", [plot.Line("a", [(0, 1), (1, 2)])], log_x=True)])
+
+
+def test_a_long_legend_has_several_rows():
+    lines = [plot.Line(f"name number {i}", [(0, i), (1, i)]) for i in range(6)]
+    root = drawn(plot.Chart("many", lines), width=360)
+    marks = {one.text: (float(one.get("x")), float(one.get("y")))
+             for one in root.iter(NAMESPACE + "text")
+             if (one.text or "").startswith("name number")}
+    assert len(set(marks.values())) == 6
+    assert max(x for x, _ in marks.values()) < 360 and len({y for _, y in marks.values()}) == 3
+
+
+def test_bars_are_as_long_as_their_shares():
+    root = ElementTree.fromstring(plot.bars("a < b", [("x", 0.5, 0.1), ("y", 0.25, 0.0)]))
+    lengths = [float(bar.get("width")) for bar in root.iter(NAMESPACE + "rect") if bar.get("x")]
+    assert lengths[0] == pytest.approx(2 * lengths[1], rel=0.01)
+    with pytest.raises(ValueError):
+        plot.bars("none", [])
+    with pytest.raises(ValueError):
+        plot.bars("nan", [("x", float("nan"), 0.1)])

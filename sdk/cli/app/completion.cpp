@@ -206,7 +206,7 @@ Words offered(Session& session, const Words& before, const std::string& current)
   if (current.starts_with("-")) return options_of(command);
   const std::string last = call->arguments.empty() ? "" : call->arguments.back();
   if (last == "--format") {
-    Words words{"table", "json", "jsonl", "csv", "value"};
+    Words words{"table", "json", "jsonl", "csv", "value", "md", "latex"};
     for (std::istringstream own{std::string(command.own_format)}; own >> words.emplace_back();) {
     }
     words.pop_back();

@@ -1,11 +1,13 @@
 #include "sdk/cli/session/output.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.hpp"
 #include "base/shown.hpp"
 #include "base/text.hpp"
+#include "sdk/cli/render/markup_table.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/width.hpp"
 
@@ -113,10 +115,30 @@ Table fitting_table(const Fields& fields, const std::vector<Json>& items, const 
   return without_empty_columns(table_of(fields, items, t));
 }
 
+std::string in_markup(const Table& table, Format format) {
+  return format == Format::latex ? latex_of(table) : markdown_of(table);
+}
+
+// A row for each field of one object.
+Table record_table(const Fields& fields, const Json& object) {
+  Table table{{{"field"}, {"value"}}, {}};
+  for (const Field& field : fields) table.rows.push_back({{field.name}, {raw_of(field, object)}});
+  return table;
+}
+
 }  // namespace
 
 std::string table_text(const Fields& fields, const std::vector<Json>& items, const Screen& screen) {
   return render(fitting_table(fields, items, screen), screen);
+}
+
+std::string list_text(const Session& session, const Fields& fields,
+                      const std::vector<Json>& items) {
+  const Format format = session.options().format;
+  if (format != Format::md && format != Format::latex)
+    return table_text(fields, items, session.screen());
+  const Screen without_edge{.columns = std::numeric_limits<int>::max(), .unicode = true};
+  return in_markup(fitting_table(fields, items, without_edge), format);
 }
 
 std::vector<std::string> shown_columns(const Session& session, const Fields& fields,
@@ -144,13 +166,15 @@ Result<Exit> print_list(Session& session, const Fields& fields, const std::vecto
       if (only->empty()) only = Fields{fields.front()};
       for (const auto& item : items) session.print(line_of_values(*only, item));
       break;
+    case Format::md:
+    case Format::latex:
     case Format::table:
     case Format::curves:  // only of hone export, which prints it by itself
       if (items.empty())
         session.note(when_empty);
       else
-        session.print(table_text(only->empty() ? kept(fields, Where::data_only) : *only, items,
-                                 session.screen()));
+        session.print(
+            list_text(session, only->empty() ? kept(fields, Where::data_only) : *only, items));
       break;
   }
   return Exit::ok;
@@ -167,9 +191,13 @@ Result<Exit> print_object(Session& session, const Json& object, const std::strin
   if (!only) return only.error();
   const Fields& shown = only->empty() ? members : *only;
   switch (options.format) {
+    case Format::md:
+    case Format::latex:
+      session.print(in_markup(record_table(shown, object), options.format));
+      break;
     case Format::table:
     case Format::curves:
-      session.print(table_text(shown, {object}, session.screen()));
+      session.print(list_text(session, shown, {object}));
       break;
     case Format::json:
       session.print_json(to_pretty_text(only->empty() ? object : picked(*only, object)) + "\n");

@@ -23,6 +23,8 @@ Result<Exit> print_object(Session& session, const Json& object, const std::strin
 
 // A table with one column for each parameter if that fits, else with one for all parameters.
 std::string table_text(const Fields& fields, const std::vector<Json>& items, const Screen& screen);
+// That table, or its markup where the session's format is md or latex.
+std::string list_text(const Session& session, const Fields& fields, const std::vector<Json>& items);
 
 // The names of the columns that print_list shows on this screen: a legend explains no other.
 std::vector<std::string> shown_columns(const Session& session, const Fields& fields,

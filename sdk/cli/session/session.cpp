@@ -23,6 +23,8 @@ constexpr auto formats = std::to_array<FormatRow>({{"table", Format::table},
                                                    {"jsonl", Format::jsonl},
                                                    {"csv", Format::csv},
                                                    {"value", Format::value},
+                                                   {"md", Format::md},
+                                                   {"latex", Format::latex},
                                                    {"curves", Format::curves},
                                                    {"dot", Format::curves},
                                                    {"tree", Format::table}});
@@ -49,7 +51,7 @@ Result<Format> parse_format(std::string_view word, std::string_view own) {
   }
   return refuse(Code::invalid,
                 "unknown format '" + std::string(word) + "'" + did_you_mean(word, words) +
-                    "; the formats are table, json, jsonl, csv and value" +
+                    "; the formats are table, json, jsonl, csv, value, md and latex" +
                     (own.empty() ? "" : ", and for this command " + std::string(own)));
 }
 

@@ -21,7 +21,8 @@ class Client;
 
 namespace hone::cli {
 
-enum class Format { table, json, jsonl, csv, value, curves };
+// md and latex are the table that a screen without an edge would show, for a document.
+enum class Format { table, json, jsonl, csv, value, md, latex, curves };
 
 struct CommonOptions {
   std::string server;         // http://127.0.0.1:7777

@@ -25,6 +25,7 @@ from .asked import AskedLine, open_run
 from .client import SWEEP_ENDS, Asked, Client, user_name
 from .errors import HoneError, Infeasible, Problem
 from .local import data_folder
+from .progress import Progress
 from .trial import Run
 
 Function = Callable[[Run], Any]
@@ -100,8 +101,9 @@ class Slot:
 class Pool:
     """Asks for trials and evaluates up to `workers` of them at a time."""
 
-    def __init__(self, client: Client, sweep: str, function: Function, workers: int,
-                 start: str) -> None:
+    def __init__(self, client: Client, sweep: str, function: Function, workers: int, start: str,
+                 progress: Progress, on_trial: Optional[Callable[[Dict[str, Any]], Any]] = None,
+                 deadline: Optional[float] = None) -> None:
         if workers < 1:
             raise HoneError(f"workers must be at least 1, not {workers}")
         self._client = client
@@ -110,31 +112,41 @@ class Pool:
         self._context: BaseContext = multiprocessing.get_context(start)
         self._children: List[Child] = []
         self._slots = [Slot(sweep, client.url) for _ in range(workers)]
+        self._progress = progress
+        self._on_trial = on_trial
+        self._deadline = deadline  # of time.monotonic(): from then on no trial begins
         self._ended = False
 
     def run(self) -> None:
-        """Returns when the sweep has ended. Interrupted, it ends the processes and gives their
-        trials back, to be continued by the next call."""
+        """Returns when the sweep has ended, or its time is over. Interrupted, it ends the processes
+        and gives their trials back, to be continued by the next call."""
         pause_s = POLL_FIRST_S
         try:
-            while not self._ended:
+            while not self._ended and (self._children or not self._is_late()):
                 pause_s = POLL_FIRST_S if self._fill() else min(pause_s * 2, POLL_LAST_S)
                 self._reap(pause_s)
+                if self._progress.due():
+                    self._progress.show(self._client.sweep(self._sweep))
             for child in self._children:  # `hone stop --now` ended the sweep under them
                 kill_group(child.process.pid, signal.SIGTERM)
             while self._children:
                 self._reap(POLL_LAST_S)
+            self._progress.show(self._client.sweep(self._sweep))
         except BaseException:
             self._give_back()
             raise
         finally:
+            self._progress.close()
             for slot in self._slots + [child.slot for child in self._children]:
                 slot.close()
+
+    def _is_late(self) -> bool:
+        return self._deadline is not None and time.monotonic() >= self._deadline
 
     def _fill(self) -> bool:
         """Starts what there is to start. Returns whether anything was."""
         started = False
-        while self._slots and not self._ended:
+        while self._slots and not self._ended and not self._is_late():
             try:
                 asked = self._client.ask(self._sweep, self._slots[-1].asker)
             except Problem as problem:
@@ -167,6 +179,8 @@ class Pool:
             self._children.remove(child)
             self._slots.append(child.slot)
             self._end(child, failure_of(child))
+            if self._on_trial is not None:
+                self._on_trial(self._client.trial(child.asked.trial))
 
     def _end(self, child: Child, failure: Failure) -> None:
         if child.process.pid is not None:
@@ -240,6 +254,9 @@ def report_result(run: Run, result: Any) -> None:
     line = run.line
     assert isinstance(line, AskedLine)
     last = run.budget.phases - 1
+    if result is None and line.reported == 0 and not line.finished:
+        raise HoneError("the function returned nothing and reported no phase: return the "
+                        "objective, or call run.report")
     if result is None or line.finished or line.reported > last:
         return
     if line.reported < last:

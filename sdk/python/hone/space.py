@@ -48,7 +48,8 @@ def Choice(values: Iterable[Value], ordered: bool = False,
 
 def parameters_of(space: Space) -> Dict[str, Any]:
     """The `parameters` of a sweep file: a mapping is an entry, a list, tuple, range or array the
-    values of a choice, a single value a fixed parameter."""
+    values of a choice, a single value a fixed parameter. Raises Invalid for a tuple of two numbers,
+    which is a range for some."""
     return {name: _parameter(one, f"/parameters/{name}") for name, one in space.items()}
 
 
@@ -61,9 +62,17 @@ def names_for(theirs: Sequence[str]) -> Dict[str, str]:
 def _parameter(one: Any, at: str) -> Any:
     if isinstance(one, Mapping):
         return tree(one, at)
+    if isinstance(one, tuple) and len(one) == 2 and all(_is_number(plain(end)) for end in one):
+        kind = "Int" if all(isinstance(plain(end), int) for end in one) else "Float"
+        raise Invalid(f"a pair of numbers can mean a range or two choices: write "
+                      f"hone.{kind}{tuple(plain(end) for end in one)} or {[*map(plain, one)]}", at)
     if is_sequence(one):
         return {"type": "choice", "values": values_of(one, f"{at}/values")}
     return {"value": plain(one, at)}
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _whole(value: Any) -> int:

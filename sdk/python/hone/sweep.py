@@ -8,14 +8,17 @@ import os
 import shutil
 import sys
 import tempfile
-from typing import (TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, Optional, Sequence,
+import time
+from typing import (TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence,
                     Union)
 
 from . import notebook, rules
 from .asked import AskedLine, open_run
 from .client import Client, own_asker
-from .errors import HoneError, Problem, Unavailable
+from .errors import HoneError, Invalid, Problem, Unavailable
+from .figures import FIGURES, Figure
 from .local import LocalServer, data_folder
+from .progress import Progress
 from .space import Space, parameters_of
 from .trial import Run, Verdict
 from .values import result_numbers
@@ -23,7 +26,14 @@ from .values import result_numbers
 if TYPE_CHECKING:
     from .pool import Function
 
+Trial = Dict[str, Any]  # a row of GET /v1/sweeps/{sweep}/trials
 Objective = Union[str, Mapping[str, Any], Sequence[Mapping[str, Any]]]
+# Of a sweep file, without those that hone.Sweep has arguments for.
+SWEEP_FIELDS = ("project", "seed", "evaluate", "constraints", "replicates", "confirm", "confirms",
+                "resources", "share", "slots", "by", "limits", "datasets", "checkpoints")
+GOALS = ("maximize", "minimize")
+OWN_FIELDS = ("space", "objective", "goal", "search", "trials", "terminator", "phases", "per_run",
+              "unit", "name", "client", "data")
 _local: Dict[str, LocalServer] = {}
 
 
@@ -41,13 +51,16 @@ class Sweep:
                 (docs/objectives.md); the value of a trial is then that time, or "not_reached"
     goal        maximize or minimize, where `objective` is a name
     search      a method (docs/search.md) or {"method": ..., settings}
-    trials      parameter sets to try
+    trials      parameter sets to try (20)
     terminator  a rule (docs/termination.md) or {"rule": ..., settings}. Default: none for one
                 phase; otherwise hone's, which pauses runs and continues the promising ones
     phases      reports of one run
     per_run     units of training of one run, at most; default: one a phase
     unit        of `per_run` and of every step: steps, epochs, frames
     more        any further field of a sweep file: seed, project, constraints, replicates, limits
+
+    Raises TypeError for a field that a sweep file lacks, Invalid for a space or a goal that cannot
+    be meant; what else is wrong, the server refuses when the sweep is submitted.
     """
 
     def __init__(self, space: Space, objective: Objective = "value", *, goal: str = "maximize",
@@ -68,6 +81,10 @@ class Sweep:
             self.spec["terminator"] = {"rule": terminator} if isinstance(terminator, str) \
                 else dict(terminator)
         self.spec["budget"] = {"unit": unit, "per_run": per_run or phases, "phases": phases}
+        for one in more:
+            if one not in SWEEP_FIELDS:
+                raise TypeError(f"a sweep has no field '{one}'"
+                                f"{rules.nearest(one, (*SWEEP_FIELDS, *OWN_FIELDS))}")
         self.spec.update(more)
         self._id = ""
         self._client = client
@@ -111,28 +128,49 @@ class Sweep:
 
     # Evaluate
 
-    def run(self, function: Function, workers: int = 1,
-            start: str = "fork") -> Optional[Dict[str, Any]]:
+    def run(self, function: Function, workers: int = 1, start: str = "fork", *,
+            progress: Optional[bool] = None, on_trial: Optional[Callable[[Trial], Any]] = None,
+            timeout_s: Optional[float] = None) -> Optional[Dict[str, Any]]:
         """Calls `function(run)` for every trial, `workers` at a time, and returns the best trial.
 
         Each call has its own process. The function gets a hone.Run: it reports every phase, saves
         checkpoints and logs metrics, or simply returns the objective (a tuple for several) where
         the sweep has one phase. An exception fails its trial; hone.Infeasible, MemoryError and
         signals are classed as in docs/failures.md, and what another attempt may cure is tried again
-        from the last checkpoint. At the end `remarks` are printed on stderr. Ctrl-C ends the
+        from the last checkpoint. A confirmation that the sweep asks for is evaluated in the same
+        way, by the same function. At the end `remarks` are printed on stderr. Ctrl-C ends the
         processes, gives their trials back and raises KeyboardInterrupt: a further run() continues
         them.
 
-        `start`: fork takes any function, also of a notebook; spawn, for programs that use a GPU
-        before, takes functions of modules and needs `if __name__ == "__main__":`."""
+        start      fork takes any function, also of a notebook; spawn, for programs that use a GPU
+                   before, takes functions of modules and needs `if __name__ == "__main__":`
+        progress   draws a line on stderr; by default on a terminal and in a notebook
+        on_trial   is called in this process with the row of each trial when a run of it has ended:
+                   id, params, value, state, ... What it raises ends run() as Ctrl-C does; to end
+                   the sweep early, call `sweep.client.stop(sweep.id)`
+        timeout_s  after so many seconds no trial begins, and run() returns when those that train
+                   have ended; a further run() continues the sweep"""
         if not sys.platform.startswith("linux"):
             raise HoneError("run() needs Linux: its processes end with this program. Evaluate the "
                             "trials of asks() here")
         from .pool import Pool
-        Pool(self.client, self.id, function, workers, start).run()
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        for sweep in self._to_evaluate():
+            Pool(self.client, sweep, function, workers, start, Progress(progress), on_trial,
+                 deadline).run()
         for remark in self.remarks:
             print(f"hone: {self.id}: {remark}", file=sys.stderr, flush=True)
         return self.best()
+
+    def _to_evaluate(self) -> Iterator[str]:
+        """This sweep, then the confirmation that its file asks for, if it has one by then."""
+        yield self.id
+        if self.spec.get("confirm"):
+            try:
+                yield str(self.client.get(f"/v1/sweeps/{self.id}/confirm")["confirmation"])
+            except Problem as problem:
+                if problem.code != "not_found":
+                    raise
 
     def ask(self, asker: Optional[str] = None) -> Run:
         """A trial to evaluate in this process: `run.params`, `run.report(phase, value)`. Returns
@@ -221,6 +259,21 @@ class Sweep:
         from .parquet import write
         write(self._rows(rows), path)
 
+    def plot(self, figure: str = "history") -> Figure:
+        """A chart as SVG, which a notebook shows and `save("history.svg")` writes.
+
+        history     the value of each trial in order of proposal, and the best so far
+        curves      the reports of every run, with the names of the leaders
+        slices      the values over each parameter that is a number
+        importance  the share of the variance that each parameter and each pair explains
+        front       two objectives of every trial, and those that no other trial dominates
+
+        Raises HoneError where there is nothing to draw."""
+        draw = FIGURES.get(figure)
+        if draw is None:
+            raise HoneError(f"there are figures {', '.join(FIGURES)}, not '{figure}'")
+        return draw(self)
+
     def _rows(self, rows: str) -> List[Dict[str, Any]]:
         if rows not in ("trials", "reports"):
             raise HoneError(f"there are rows of trials and reports, not of '{rows}'")
@@ -269,6 +322,9 @@ def connect(data: Optional[str] = None) -> Client:
 
 
 def _objective(objective: Objective, goal: str) -> Dict[str, Any]:
+    if goal not in GOALS:
+        raise Invalid(f"goal must be maximize or minimize, not '{goal}'"
+                      f"{rules.nearest(goal, GOALS)}", "/objective/goal")
     if isinstance(objective, str):
         return {"objective": {"metric": objective, "goal": goal}}
     if isinstance(objective, Mapping):

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "sdk/cli/render/markup_table.hpp"
 #include "sdk/cli/render/tree.hpp"
 #include "sdk/cli/render/width.hpp"
 
@@ -82,6 +83,20 @@ TEST(CliTree, draws_branches) {
             "md_9\n├─ saved by rn_4.0\n│  └─ run of tr_4\n└─ continued from md_2\n");
   EXPECT_EQ(draw(root, false),
             "md_9\n|- saved by rn_4.0\n|  `- run of tr_4\n`- continued from md_2\n");
+}
+
+TEST(CliMarkup, escapes_what_a_document_would_read_as_a_command) {
+  const Table table{{{"name"}, {"50 % of x_1", Align::right}},
+                    {{{"a|b\n<i>"}, {"$1 & #2"}}, {{"\x1b[31m\\input{x}"}, {"~^"}}}};
+  EXPECT_EQ(markdown_of(table),
+            "| name | 50 % of x_1 |\n|---|---:|\n| a\\|b &lt;i> | $1 & #2 |\n"
+            "|  [31m\\input{x} | ~^ |\n");
+  EXPECT_EQ(latex_of(table),
+            "\\begin{tabular}{lr}\n\\hline\nname & 50 \\% of x\\_1 \\\\\n\\hline\n"
+            "a|b $<$i$>$ & \\$1 \\& \\#2 \\\\\n"
+            " [31m\\textbackslash{}input\\{x\\} & "
+            "\\textasciitilde{}\\textasciicircum{} \\\\\n"
+            "\\hline\n\\end{tabular}\n");
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ Result<Exit> print_asked(Session& session, const AskReply& reply) {
     case Format::table:
     case Format::json:
     case Format::jsonl:
+    case Format::md:
+    case Format::latex:
     case Format::curves:
       break;
   }

@@ -205,10 +205,12 @@ Result<Exit> print_results(Session& session, const std::vector<Json>& results) {
     case Format::csv:
       session.print(flat_csv(results));
       return Exit::ok;
+    case Format::md:
+    case Format::latex:
     case Format::table: {
       std::vector<Json> rows;
       for (const Json& one : results) rows.push_back(with_estimates(one));
-      session.print(table_text(simulation_columns(), rows, session.screen()));
+      session.print(list_text(session, simulation_columns(), rows));
       return Exit::ok;
     }
     case Format::json:

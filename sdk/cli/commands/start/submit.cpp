@@ -110,6 +110,8 @@ void print_submitted(Session& session, SweepId sweep, const SweepSpec& spec) {
       break;
     case Format::table:
     case Format::value:
+    case Format::md:
+    case Format::latex:
     case Format::curves:
       session.print(text(sweep) + "\n");
       break;

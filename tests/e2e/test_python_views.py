@@ -1,0 +1,128 @@
+"""What a user sees of hone.Sweep: progress, callbacks, confirmation, refusals and figures."""
+import re
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+sys.path.insert(0, str(ROOT / "sdk" / "python"))
+import hone  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path, monkeypatch):
+    """Where the names of askers are locked."""
+    monkeypatch.setenv("HONE_DATA", str(tmp_path / "home"))
+
+
+@pytest.fixture
+def client(server):
+    with hone.Client(f"http://127.0.0.1:{server.port}") as one:
+        yield one
+
+
+def test_a_sweep_of_a_function_confirms_its_leaders(client):
+    """run() returned, and its confirmation waited without an end."""
+    sweep = hone.Sweep({"x": hone.Float(0, 1)}, trials=4, client=client, seed=1,
+                       confirm={"top": 2, "seeds": 3})
+    best = sweep.run(lambda run: run.params["x"])
+    found = client.get(f"/v1/sweeps/{sweep.id}/confirm")
+    assert found["state"] == "completed" and best["confirmed_seeds"] == 3
+    assert hone.Sweep.open(found["confirmation"], client).state == "completed"
+
+
+def test_callbacks_see_each_trial_and_may_end_the_sweep(client):
+    sweep = hone.Sweep({"x": hone.Int(1, 100)}, trials=100, client=client)
+    seen = []
+
+    def look(trial):
+        seen.append((trial["id"], trial["value"] == trial["params"]["x"]))
+        if len(seen) == 3:
+            client.stop(sweep.id)
+
+    sweep.run(lambda run: run.params["x"], on_trial=look)
+    assert len(seen) == 3 and all(equal for _, equal in seen)
+    assert sweep.state == "completed"
+
+
+def test_an_exception_of_a_callback_gives_the_trials_back(client):
+    sweep = hone.Sweep({"x": hone.Float(0, 1)}, trials=2, client=client)
+
+    def stop(trial):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sweep.run(lambda run: run.params["x"], on_trial=stop)
+    assert sweep.state == "running"
+    assert sweep.run(lambda run: run.params["x"]) is not None and sweep.state == "completed"
+
+
+def test_after_its_time_no_trial_begins(client):
+    sweep = hone.Sweep({"x": hone.Float(0, 1)}, trials=3, client=client)
+    assert sweep.run(lambda run: run.params["x"], timeout_s=0) is None
+    assert sweep.state == "running" and sweep.trials() == []
+    sweep.run(lambda run: run.params["x"])
+    assert sweep.state == "completed"
+
+
+def test_progress_is_a_line_that_moves_on_a_terminal_alone(client, capsys):
+    sweep = hone.Sweep({"x": hone.Float(0, 1)}, trials=3, client=client)
+    sweep.run(lambda run: run.params["x"])
+    assert capsys.readouterr().err == ""
+    again = hone.Sweep({"x": hone.Float(0, 1)}, trials=3, client=client)
+    again.run(lambda run: run.params["x"], progress=True)
+    line = capsys.readouterr().err.splitlines()[-1]
+    assert line.startswith(f"{again.id}  #################### 100 %  3/3 trials  best "), line
+    assert len(line) < 80
+
+
+@pytest.mark.parametrize("more, error, says", [
+    ({"n_jobs": 4}, TypeError, "no field 'n_jobs'"),
+    ({"replicate": {}}, TypeError, "did you mean 'replicates'?"),
+    ({"goal": "max"}, hone.Invalid, "maximize or minimize, not 'max'"),
+    ({"space": {"x": (0, 1)}}, hone.Invalid, "hone.Int(0, 1) or [0, 1]"),
+    ({"space": {"x": (0.5, 1)}}, hone.Invalid, "hone.Float(0.5, 1) or [0.5, 1]"),
+])
+def test_what_cannot_be_meant_is_refused_before_anything_runs(client, more, error, says):
+    with pytest.raises(error, match=re.escape(says)):
+        hone.Sweep(**{"space": {"x": [1]}, "client": client, **more})
+    assert list(client.sweeps()) == []
+
+
+def dots_of(figure):
+    return str(figure).count("<circle") - str(figure).count('r="3"')  # the legend's are larger
+
+
+def test_figures_of_a_sweep_draw_every_trial(client, tmp_path):
+    sweep = hone.Sweep({"x": hone.Float(0, 1), "rate": hone.Float(1e-5, 1e-1, log=True),
+                        "kind": ["a", "b"]}, "return", trials=12, phases=2, terminator="none",
+                       client=client)
+
+    def train(run):
+        for phase in run.phases():
+            run.report(phase, run.params["x"] + phase.number)
+
+    with pytest.raises(hone.HoneError, match="nothing to draw yet"):
+        sweep.plot()
+    sweep.run(train, workers=2)
+    assert dots_of(sweep.plot("history")) == 12
+    assert dots_of(sweep.plot("slices")) == 24, "of two parameters that are numbers"
+    assert str(sweep.plot("curves")).count("<polyline") == 12
+    shares = str(sweep.plot("importance"))
+    assert ">x<" in shares and "± " in shares
+    sweep.plot().save(tmp_path / "history.svg")
+    assert (tmp_path / "history.svg").read_text() == sweep.plot()._repr_svg_()
+    for figure, says in (("front", "one objective"), ("bars", "there are figures history, curves")):
+        with pytest.raises(hone.HoneError, match=says):
+            sweep.plot(figure)
+
+
+def test_the_figure_of_a_front_has_all_trials(client):
+    sweep = hone.Sweep({"x": hone.Float(0, 1)}, [{"metric": "a", "goal": "maximize"},
+                                                 {"metric": "b", "goal": "minimize"}],
+                       trials=8, client=client)
+    sweep.run(lambda run: (run.params["x"], 1 - run.params["x"]))
+    text = str(sweep.plot("front"))
+    assert dots_of(text) == 8 and ">front<" in text
+    assert ">dominated<" in text, "the largest x is best in both"
