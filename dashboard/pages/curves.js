@@ -129,14 +129,23 @@ const pressed = (name, text, change) =>
     text,
   );
 
+const rezoom = (state) => {
+  setParams({ zoom: "" });
+  return state.redraw();
+};
+
+// The metrics that runs log are known later than the other choices.
+function metricChoice(state, names) {
+  if (names.length === 0) return null;
+  const metrics = [["", state.data.metric], ...names.map((name) => [name, name])];
+  return choice("metric", "metric", metrics, () => rezoom(state));
+}
+
 // The choices of axes, colours and what is drawn. In a report only its own curves are there.
-function controls(state, names, readPhases) {
+function controls(state, metricPlace, readPhases) {
   const { data } = state;
   const { redraw } = state;
-  const rezoomed = () => {
-    setParams({ zoom: "" });
-    return redraw();
-  };
+  const rezoomed = () => rezoom(state);
   const times = report
     ? []
     : [
@@ -144,12 +153,11 @@ function controls(state, names, readPhases) {
         ["wall", "time"],
       ];
   const forms = ["linear", "log", "symlog", "rank"].map((one) => [one, one]);
-  const metrics = [["", data.metric], ...names.map((name) => [name, name])];
   return h(
     "div.bar",
     {},
     choice("x", "x", [["step", data.spec.budget.unit], ["phase", "phase"], ...times], rezoomed),
-    names.length > 0 ? choice("metric", "metric", metrics, rezoomed) : null,
+    metricPlace,
     choice("y", "y", forms, rezoomed),
     choice("smooth", "smoothing", weights, redraw),
     choice(
@@ -198,18 +206,18 @@ export async function curvesPage(page) {
   more();
   const leaders = async () => (state.key === bandsKey(data) ? state.redraw() : more());
   follow(page, { id, data, curves, filter, state, spent, leaders });
-  const bar = h("div");
+  const metric = h("span");
   const names = async () => {
     const runs = data.byPlace(data.visible()).map((row) => `rn_${data.columns.trial[row]}.0`);
-    update(bar, controls(state, await metricNames(runs), readPhases));
+    update(metric, metricChoice(state, await metricNames(runs)));
   };
-  update(bar, controls(state, param("metric") ? [param("metric")] : [], readPhases));
+  update(metric, metricChoice(state, param("metric") ? [param("metric")] : []));
   if (!report) names();
   return [
     sweepHeading(page, data),
     sweepTabs(id, "curves"),
     filter.element,
-    bar,
+    controls(state, metric, readPhases),
     card("Learning curves", [state.plot.element, state.side], { plot: state.plot, id: "curves" }),
   ];
 }
