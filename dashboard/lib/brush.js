@@ -7,13 +7,16 @@ export const objectiveKey = "=";
 
 /** @typedef {Map<string, [number, number]>} Brushes */
 
+/** @param {string} text */
 const bound = (text) => (text === "" ? NaN : Number(text));
 
 /** @param {string} text @returns {Brushes} */
 export function readBrushes(text) {
+  /** @type {Brushes} */
   const brushes = new Map();
   for (const part of text.split(";").filter(Boolean)) {
     const [name, low = "", high = ""] = part.split("~");
+    /** @type {[number, number]} */
     const range = [bound(low), bound(high)];
     if (range.some(Number.isNaN)) continue;
     try {
@@ -25,7 +28,9 @@ export function readBrushes(text) {
   return brushes;
 }
 
+/** @param {string} name */
 const nameText = (name) => encodeURIComponent(name).replaceAll("~", "%7E");
+/** @param {number} value */
 const digits = (value) => String(Number(value.toPrecision(6)));
 
 /** @param {Brushes} brushes @returns {string} */

@@ -16,6 +16,7 @@ export function readColumns(text, all, fallback) {
   return pinnedFirst(found.length > 0 ? found : fallback);
 }
 
+/** @param {Column[]} list @returns {Column[]} */
 const pinnedFirst = (list) => [
   ...list.filter((one) => one.pinned),
   ...list.filter((one) => !one.pinned),
@@ -25,7 +26,10 @@ const pinnedFirst = (list) => [
 export const columnsText = (list) =>
   list.map(({ name, pinned }) => `${name}${pinned ? "!" : ""}`).join(",");
 
-/** Shows a column as the last one, or hides it; the only one stays. @param {Column[]} list */
+/**
+ * Shows a column as the last one, or hides it; the only one stays.
+ * @param {Column[]} list @param {string} name @returns {Column[]}
+ */
 export function toggled(list, name) {
   const without = list.filter((one) => one.name !== name);
   if (without.length === list.length) return [...list, { name, pinned: false }];

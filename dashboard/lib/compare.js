@@ -2,6 +2,7 @@
 
 export const comparedAtMost = 12;
 
+/** @type {[RegExp, string][]} */
 const kinds = [
   [/^sw_\d+$/, "sweep"],
   [/^tr_\d+$/, "trial"],
@@ -46,9 +47,11 @@ export function leaves(value, path = "", found = new Map()) {
 }
 
 // The long form of a command that is a list of words, with its defaults.
+/** @param {unknown[]} words */
 const longCommand = (words) => ({ run: words, params: "none", folder: "shared" });
 
 // {type: "float", min: 0, max: 1} -> "float, min 0, max 1"
+/** @param {object} domain */
 const domainText = (domain) =>
   Object.entries(domain)
     .map(([name, value]) => (name === "type" ? value : `${name} ${leafText(value)}`))
@@ -68,7 +71,10 @@ export function canonical(spec) {
   };
 }
 
-// Numbers that differ by rounding alone are the same.
+/**
+ * Whether two leaves are equal; numbers that differ by rounding alone are.
+ * @param {unknown} a @param {unknown} b
+ */
 function isSame(a, b) {
   if (typeof a === "number" && typeof b === "number")
     return Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
@@ -98,9 +104,8 @@ export function staircase(points, end) {
   const corners = points.flatMap((one, k) =>
     k > 0 ? [{ ...points[k - 1], x: one.x }, one] : [one],
   );
-  return points.length > 0
-    ? [...corners, { ...points.at(-1), x: Math.max(end, points.at(-1).x) }]
-    : [];
+  const last = points.at(-1);
+  return last ? [...corners, { ...last, x: Math.max(end, last.x) }] : [];
 }
 
 /**
@@ -111,7 +116,7 @@ export function staircase(points, end) {
 export function thinned(points, most) {
   const finite = points.filter((one) => Number.isFinite(one.y));
   if (finite.length <= most) return finite;
-  const [low, high] = [finite[0].x, finite.at(-1).x];
+  const [low, high] = [finite[0].x, finite[finite.length - 1].x];
   const bins = Array.from({ length: most }, () => ({ n: 0, x: 0, y: 0 }));
   for (const { x, y } of finite) {
     const bin = bins[Math.min(most - 1, Math.floor((most * (x - low)) / (high - low || 1)))];
@@ -129,7 +134,7 @@ export function thinned(points, most) {
  */
 export function meanOf(list) {
   if (list.length < 2 || list.some((one) => one.length === 0)) return list[0] ?? [];
-  const end = Math.min(...list.map((one) => one.at(-1).x));
+  const end = Math.min(...list.map((one) => one[one.length - 1].x));
   const begin = Math.max(...list.map((one) => one[0].x));
   const at = list.map(() => 0);
   return list[0]

@@ -8,6 +8,7 @@ import { smoothed } from "./smooth.js";
  *   no number, at the end of the line
  */
 
+/** @param {Point[]} given @param {number} weight @returns {Line} */
 const lineOf = (given, weight) => {
   const points = given.filter((one) => Number.isFinite(one.raw) && Number.isFinite(one.x));
   const ys = smoothed(
@@ -55,9 +56,11 @@ export function between(from, to, at) {
   return to[next - 1] + share * (to[next] - to[next - 1]);
 }
 
+/** @typedef {{step: number, value: unknown, at?: string}} Report */
+
 /**
  * The line of a run from its reports or from a series that it logged.
- * @param {{step: number, value: unknown, at?: string}[]} items
+ * @param {Report[]} items
  * @param {{x: string, weight: number, perPhase: number, clock?: {step: number, seconds: number}[]}}
  *   how x: step, phase, trained or wall; clock: when the run's reports came, in seconds of training
  * @returns {Line}
@@ -65,11 +68,12 @@ export function between(from, to, at) {
 export function seriesLine(items, { x, weight, perPhase, clock = [] }) {
   const steps = [0, ...clock.map((one) => one.step)];
   const times = [0, ...clock.map((one) => one.seconds)];
+  /** @type {Record<string, (one: Report) => number>} */
   const places = {
     step: (one) => one.step,
     phase: (one) => one.step / perPhase - 1,
     trained: (one) => between(steps, times, one.step),
-    wall: (one) => Date.parse(one.at),
+    wall: (one) => Date.parse(one.at ?? ""),
   };
   const given = items.map((one) => {
     const raw = typeof one.value === "number" ? one.value : Infinity;

@@ -13,7 +13,7 @@ export function ticked(now, id, { order, anchor, shift, most }) {
     const without = now.filter((one) => one !== id);
     return (without.length < now.length ? without : [...now, id]).slice(-most);
   }
-  const rows = order();
+  const rows = order?.() ?? [];
   const [from, to] = [rows.indexOf(anchor), rows.indexOf(id)];
   if (from < 0 || to < 0) return [...new Set([...now, id])].slice(-most);
   const between = rows.slice(Math.min(from, to), Math.max(from, to) + 1);

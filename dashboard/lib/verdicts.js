@@ -3,6 +3,7 @@ import { short } from "./format.js";
 
 /** @typedef {Record<string, number>} Inputs */
 
+/** @param {Inputs} inputs @param {...string} names */
 const has = (inputs, ...names) => names.every((name) => typeof inputs[name] === "number");
 
 /**
