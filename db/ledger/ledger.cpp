@@ -159,14 +159,15 @@ void Ledger::append_metrics(RunId run, Instant at, const std::vector<MetricPoint
   for (const auto& [name, point] : newest) append_newest(run, *point);
 }
 
-void Ledger::append_series(RunId run, const Series& series) {
+void Ledger::append_series(RunId run, const std::string& name,
+                           std::span<const SeriesPoint> points) {
   const SeriesPoint* last = nullptr;
-  for (const SeriesPoint& point : series.points) {
-    sql::run(statements_->metric, run.trial, run.replicate, series.name, point.step, point.value,
+  for (const SeriesPoint& point : points) {
+    sql::run(statements_->metric, run.trial, run.replicate, name, point.step, point.value,
              point.at);
     if (last == nullptr || last->step <= point.step) last = &point;
   }
-  if (last != nullptr) append_newest(run, {series.name, last->step, last->value});
+  if (last != nullptr) append_newest(run, {name, last->step, last->value});
 }
 
 void Ledger::append_newest(RunId run, const MetricPoint& point) {
@@ -227,11 +228,20 @@ void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>&
 }
 
 std::span<const char* const> projection_tables() {
-  static constexpr const char* tables[] = {
-      "curve",   "sweep_dataset", "evaluation", "artifact",      "edit",   "warm_start", "tag",
-      "note",    "param_number",  "param_text", "param_indexed", "param",  "model",      "report",
-      "attempt", "run",           "trial",      "sweep",         "worker", "dataset",    "workflow",
-      "token",   "fleet",         "pilot",      "run_group"};
+  static constexpr const char* tables[] = {"curve",         "sweep_dataset",
+                                           "evaluation",    "artifact",
+                                           "edit",          "warm_start",
+                                           "tag",           "note",
+                                           "param_number",  "param_text",
+                                           "param_indexed", "param",
+                                           "model",         "report",
+                                           "attempt",       "run",
+                                           "trial",         "sweep",
+                                           "worker",        "dataset",
+                                           "workflow",      "token",
+                                           "fleet",         "pilot",
+                                           "run_group",     "unfinished_import",
+                                           "snapshot"};
   return tables;
 }
 

@@ -76,7 +76,8 @@ class Ledger {
   // of append, without the order of events, which it checks.
   Status append_row(const LedgerRow& row, const std::string& link);
   void append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points);
-  void append_series(RunId run, const Series& series);  // with its own times
+  // Of one metric, with their own times.
+  void append_series(RunId run, const std::string& name, std::span<const SeriesPoint> points);
 
   // The digest of the request that used this id, or nullopt. keep_request: inside a transaction.
   std::optional<std::string> request_digest(const std::string& id);

@@ -40,8 +40,8 @@ FleetRows::FleetRows(SQLite::Database& db) : statements_(std::make_unique<FleetS
 FleetRows::~FleetRows() = default;
 
 void FleetRows::add(const FleetSet& e, Instant at) {
-  sql::run(statements_->set_fleet, e.fleet, e.spec.name, word(FleetState::running),
-           to_text(encode(e.spec)), at);
+  sql::run(statements_->set_fleet, e.fleet, e.spec->name, word(FleetState::running),
+           to_text(encode(*e.spec)), at);
 }
 
 void FleetRows::add(const FleetSteered& e, Instant at) {

@@ -48,6 +48,14 @@ struct KnowledgeStatements {
   SQLite::Statement snapshot{db,
                              "INSERT OR IGNORE INTO snapshot (sha256, sweep, bytes)"
                              " VALUES (?, ?, ?)"};
+  std::optional<bool> importing;  // nullopt before the first look-up
+  SQLite::Statement find_import{
+      db, "SELECT EXISTS (SELECT 1 FROM unfinished_import WHERE dropped = 0)"};
+  SQLite::Statement begin_import{db,
+                                 "INSERT INTO unfinished_import VALUES"
+                                 " (?1, 0, ?2, ?2 + ?3, ?4, ?4 + ?5, ?6, ?6 + ?7, ?8, ?8 + ?9)"};
+  SQLite::Statement end_import{db, "DELETE FROM unfinished_import WHERE sweep = ?"};
+  SQLite::Statement drop_import{db, "UPDATE unfinished_import SET dropped = 1 WHERE sweep = ?"};
   SQLite::Statement model{db, "SELECT sweep FROM model WHERE id = ?"};
 };
 
@@ -95,7 +103,7 @@ void KnowledgeRows::add(const SweepSubmitted& e, bool elsewhere) {
   if (elsewhere) return;
   if (e.forked_from) sql::run(statements_->fork, e.sweep, *e.forked_from);
   std::int64_t position = 0;
-  for (const SweepId earlier : e.spec.search.warm_start)
+  for (const SweepId earlier : e.spec->search.warm_start)
     sql::run(statements_->warm, e.sweep, earlier, position++);
 }
 
@@ -120,6 +128,13 @@ void KnowledgeRows::index_up_to(TrialId trial) {
     s.last_indexed.reset();
   }
   if (trial.value < *s.indexed + trials_between_indexing) return;
+  // Trials of an import may still come below this one.
+  if (!s.importing) {
+    s.find_import.executeStep();
+    s.importing = s.find_import.getColumn(0).getInt() != 0;
+    s.find_import.reset();
+  }
+  if (*s.importing) return;
   sql::run(s.index_numbers, *s.indexed);
   sql::run(s.index_texts, *s.indexed);
   sql::run(s.forget_indexed);
@@ -127,7 +142,10 @@ void KnowledgeRows::index_up_to(TrialId trial) {
   s.indexed = trial.value;
 }
 
-void KnowledgeRows::forget() { statements_->indexed.reset(); }
+void KnowledgeRows::forget() {
+  statements_->indexed.reset();
+  statements_->importing.reset();
+}
 
 void KnowledgeRows::add(const NoteAdded& e, Instant at) {
   sql::run(statements_->note, text(e.on), e.text, e.author, at);
@@ -158,7 +176,25 @@ void KnowledgeRows::add(const SweepEdited& e, Instant at) {
 }
 
 void KnowledgeRows::add(const SweepImported& e, Instant at) {
-  sql::run(statements_->import, e.sweep, at);
+  KnowledgeStatements& s = *statements_;
+  s.importing.reset();
+  switch (e.part) {
+    case ImportPart::whole:
+      return void(sql::run(s.import, e.sweep, at));
+    case ImportPart::first: {
+      const ImportedIds ids = e.ids.value_or(ImportedIds{});
+      sql::run(s.import, e.sweep, at);
+      return void(sql::run(s.begin_import, e.sweep, ids.trials.after, ids.trials.count,
+                           ids.leases.after, ids.leases.count, ids.models.after, ids.models.count,
+                           ids.evaluations.after, ids.evaluations.count));
+    }
+    case ImportPart::further:
+      return;
+    case ImportPart::last:
+      return void(sql::run(s.end_import, e.sweep));
+    case ImportPart::dropped:
+      return void(sql::run(s.drop_import, e.sweep));
+  }
 }
 
 std::optional<std::int64_t> KnowledgeRows::sweep_of(ModelId model) {

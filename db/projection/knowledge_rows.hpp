@@ -28,7 +28,7 @@ class KnowledgeRows {
   void add(const SweepArchived& e, Instant at);
   void add(const TrialPinned& e, Instant at);
   void add(const SweepEdited& e, Instant at);
-  void add(const SweepImported& e, Instant at);  // only the fact; the caller folds its past
+  void add(const SweepImported& e, Instant at);  // only the fact; call once its past is folded
 
   std::optional<std::int64_t> sweep_of(ModelId model);
 

@@ -141,7 +141,7 @@ struct Fold {
   void operator()(const ServerStarted&) const {}
 
   void operator()(const WorkflowRecorded& e) const {
-    const WorkflowInfo& i = e.info;
+    const WorkflowInfo& i = *e.info;
     sql::run(s.add_workflow, e.workflow, to_text(Json(i.command)), i.cwd, i.host, i.user,
              i.git_commit, i.git_branch, i.patch_sha256, i.hone_version, at, i.environment_sha256,
              i.hone_commit, i.name, i.version, i.description);
@@ -153,7 +153,7 @@ struct Fold {
   }
 
   void operator()(const SweepSubmitted& e) const {
-    const SweepSpec& spec = e.spec;
+    const SweepSpec& spec = *e.spec;
     sql::run(s.add_sweep, e.sweep, spec.name, spec.project, word(SweepState::running), at,
              spec.objective.metric, word(spec.objective.goal), static_cast<std::int64_t>(spec.seed),
              spec.search.trials, first_runs(spec), spec.budget.phases, to_text(encode(spec)),

@@ -78,7 +78,7 @@ void fields(auto& f, Of<WorkerRow> auto& r) {
   f("cpus", r.cpus, "w.cpus")("gpus", r.gpus, "w.gpus");
   f("hone_version", r.hone_version, "w.hone_version")("joined_at", r.joined_at, "w.joined_at");
   f("last_seen_at", r.last_seen_at, "w.last_seen_at",
-    "Of the newest event from it; at most two heartbeats a lease are written");
+    "Its newest request for a run or heartbeat; of what a search finds, its newest event");
   f("running", r.running,
     "(SELECT count(*) FROM attempt a WHERE a.worker = w.id AND a.ended_at IS NULL)",
     "Leases it holds");

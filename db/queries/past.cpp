@@ -48,7 +48,9 @@ std::vector<SweepId> replay_sources(SQLite::Database& db, SweepId sweep) {
 std::optional<SweepId> sweep_submitted(SQLite::Database& db, Instant at, std::uint64_t seed) {
   SQLite::Statement row(db,
                         "SELECT id FROM sweep WHERE submitted_at = ? AND seed = ?"
-                        " AND json_extract(spec, '$.confirms') IS NULL ORDER BY id DESC LIMIT 1");
+                        " AND json_extract(spec, '$.confirms') IS NULL"
+                        " AND id NOT IN (SELECT sweep FROM unfinished_import)"
+                        " ORDER BY id DESC LIMIT 1");
   sql::bind(row, at, static_cast<std::int64_t>(seed));
   if (!row.executeStep()) return std::nullopt;
   return SweepId{row.getColumn(0).getInt64()};

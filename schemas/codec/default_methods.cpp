@@ -2,27 +2,27 @@
 
 #include <algorithm>
 
+#include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
 
 namespace hone {
 namespace {
 
-// A population has as many parameter sets as members, and its own rule.
-void choose_population(SweepSpec& spec) {
-  if (spec.terminator.rule.empty()) spec.terminator.rule = population_method;
-  const Value* size = find(spec.search.settings, "population");
-  const auto* members = size == nullptr ? nullptr : std::get_if<std::int64_t>(size);
-  if (spec.search.trials == 0 && members != nullptr && *members > 0 && *members <= trials_max)
-    spec.search.trials = *members;
+const std::int64_t* whole_setting(const SearchSpec& search, std::string_view name) {
+  const Value* value = find(search.settings, name);
+  return value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
 }
 
-// Its rule has the same brackets as the method.
-void choose_evolution(SweepSpec& spec) {
-  if (!spec.terminator.rule.empty()) return;
-  spec.terminator.rule = evolution_method;
-  const Value* eta = find(spec.search.settings, "eta");
-  const auto* whole = eta == nullptr ? nullptr : std::get_if<std::int64_t>(eta);
-  if (whole != nullptr) spec.terminator.settings = {{"eta", static_cast<double>(*whole)}};
+// The rule that belongs to the method, with what both share, and the trials that it counts.
+void choose_own(SweepSpec& spec, const MethodTraits& method) {
+  if (spec.terminator.rule.empty()) {
+    spec.terminator.rule = method.own_rule;
+    if (const auto* shared = whole_setting(spec.search, method.shared))
+      spec.terminator.settings = {{std::string(method.shared), static_cast<double>(*shared)}};
+  }
+  const auto* trials = whole_setting(spec.search, method.trials_by);
+  if (spec.search.trials == 0 && trials != nullptr && *trials > 0 && *trials <= trials_max)
+    spec.search.trials = *trials;
 }
 
 // 3 differs from 2 only in times, and 4 from 3 only after a warm start.
@@ -34,21 +34,22 @@ double newest_that_differs(const SweepSpec& spec) {
 }  // namespace
 
 void choose_methods(SweepSpec& spec) {
-  if (is_population(spec)) return choose_population(spec);
-  if (spec.search.method == evolution_method) return choose_evolution(spec);
+  const MethodTraits method = traits_of(spec.search.method);
+  if (!method.own_rule.empty()) return choose_own(spec, method);
   const bool several = !spec.further_objectives.empty();
-  if (spec.search.method.empty()) spec.search.method = several ? "tpe" : "hone";
+  if (spec.search.method.empty())
+    spec.search.method = several ? default_method_of_several : default_method;
   if (!spec.terminator.rule.empty()) return;
   if (several || spec.budget.phases == 1)
-    spec.terminator.rule = "none";
+    spec.terminator.rule = rule_none;
   else
-    spec.terminator = {"hone", {{"version", newest_that_differs(spec)}}};
+    spec.terminator = {std::string(default_rule), {{"version", newest_that_differs(spec)}}};
 }
 
 void choose_version(SweepSpec& spec) {
   auto& [rule, settings] = spec.terminator;
   const auto is_version = [](const auto& setting) { return setting.first == "version"; };
-  if (rule == "hone" && std::ranges::none_of(settings, is_version))
+  if (rule == default_rule && std::ranges::none_of(settings, is_version))
     settings.emplace_back("version", newest_that_differs(spec));
 }
 

@@ -141,9 +141,17 @@ void fields(auto& f, Of<SweepEdited> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id);
   changes_of_edit(f, e, "widened", e.widened);
 }
+void fields(auto& f, Of<TakenIds> auto& e) {
+  constexpr auto last_max = std::numeric_limits<std::int64_t>::max() - past_max;
+  f("after", e.after, Integer{0, last_max})("count", e.count, Integer{0, past_max});
+}
+void fields(auto& f, Of<ImportedIds> auto& e) {
+  f("trials", e.trials)("leases", e.leases)("models", e.models)("evaluations", e.evaluations);
+}
 void fields(auto& f, Of<SweepImported> auto& e) {
   f("sweep", e.sweep)("request_id", e.request_id)("past", e.past, ListOf{OfType{}, past_max});
-  f.some("confirms", e.confirms).some("ledger", e.ledger);
+  f.some("confirms", e.confirms).some("ids", e.ids).some("part", e.part);
+  f.some("ledger", e.ledger);
 }
 void fields(auto& f, Of<CodeRecorded> auto& e) {
   f("lease", e.lease)("run", e.run)("workflow", e.workflow);
@@ -268,8 +276,8 @@ Result<Event> decode_imported_event(const Json& document) {
 std::string body_text(const EventBody& body) {
   const auto* imported = std::get_if<SweepImported>(&body);
   if (imported == nullptr) return to_text(encode(body));
-  SweepImported frame{
-      imported->sweep, imported->request_id, {}, imported->confirms, imported->ledger};
+  SweepImported frame{imported->sweep,  imported->request_id, {},           imported->confirms,
+                      imported->ledger, imported->part,       imported->ids};
   const std::string text = to_text(encode(EventBody(std::move(frame))));
   constexpr std::string_view empty = "\"past\":[]";  // no text of JSON holds a bare quote
   const auto cut = text.find(empty) + empty.size() - 1;

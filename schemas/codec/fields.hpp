@@ -1,6 +1,5 @@
 // How bodies are described: each once, by a function template that names every field with its
 // member and its rule. Reader and Writer are what it is called with. Internal to schemas/codec.
-//
 //   void fields(auto& f, Of<ReportRequest> auto& r) {
 //     f("phase", r.phase, phase_number)("step", r.step, step_number)("value", r.score);
 //     f.some("further", r.further, further_values).some("seed_applied", r.seed_applied);
@@ -11,12 +10,10 @@
 //                               as null where the member is an optional or an id without a value
 //   f.some(key, member, rule)   may be absent. Left out where the member is empty or zero
 //   f.rest(members, rule)       all other fields by name; after the fields that are named
-//
 // A rule is left out where the type of the member implies it (read below). A rule over several
 // fields is an overload of check(Reader&, const T&), called once every field is without fault.
 // It is declared in front of the Requests<...> or Replies<...> of its file, or it is not called.
-// To add a field: the member in schemas/types, its line here, its row in schemas/v1.
-// To add a body: fields for it, and its name in Requests<...> or Replies<...>.
+// To add a field: its member, line and row in schemas/v1. A body: its name in Requests or Replies.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +25,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/boxed.hpp"
 #include "base/nearest.hpp"
 #include "base/result.hpp"
 #include "schemas/codec/spot.hpp"
@@ -36,7 +34,6 @@
 #include "schemas/types/instant.hpp"
 
 namespace hone::codec {
-
 // Rules: each is called with a Spot, notes a fault where the value breaks it, and answers something
 // empty then. json(value), where a rule has it, is how the value is written.
 
@@ -352,6 +349,8 @@ template <class T>
 T read(const Spot& spot) {
   if constexpr (std::is_same_v<T, bool>) {
     return read_truth(spot);
+  } else if constexpr (is_boxed<T>) {
+    return read<std::remove_cvref_t<decltype(*std::declval<T>())>>(spot);
   } else if constexpr (std::is_integral_v<T>) {
     return read_by<T>(spot, Integer{});
   } else if constexpr (std::is_same_v<T, double>) {
@@ -375,6 +374,8 @@ template <class T>
 Json write(const T& value) {
   if constexpr (std::is_enum_v<T>) {
     return word(value);
+  } else if constexpr (is_boxed<T>) {
+    return write(*value);
   } else if constexpr (std::is_same_v<T, Duration>) {
     return write_seconds(value);
   } else if constexpr (IsId<T>) {

@@ -11,8 +11,10 @@
 #include <variant>
 #include <vector>
 
+#include "base/boxed.hpp"
 #include "schemas/types/fleet_events.hpp"
 #include "schemas/types/ids.hpp"
+#include "schemas/types/imported_ids.hpp"
 #include "schemas/types/info.hpp"
 #include "schemas/types/instant.hpp"
 #include "schemas/types/learned.hpp"
@@ -30,7 +32,6 @@
 #include "schemas/types/width.hpp"
 
 namespace hone {
-
 // The coordinator started. Live leases are extended from this instant: workers kept training while
 // it was down.
 struct ServerStarted {
@@ -41,7 +42,7 @@ struct ServerStarted {
 
 struct WorkflowRecorded {
   WorkflowId workflow;
-  WorkflowInfo info;
+  Boxed<WorkflowInfo> info;
 };
 
 struct DatasetRecorded {
@@ -52,7 +53,7 @@ struct DatasetRecorded {
 struct SweepSubmitted {
   SweepId sweep;
   std::string request_id;
-  SweepSpec spec;
+  Boxed<SweepSpec> spec;
   WorkflowId workflow;
   std::optional<DatasetId> dataset;
   std::optional<SweepId> forked_from{};  // the sweep whose spec it was made from
@@ -62,7 +63,7 @@ struct SweepSubmitted {
   // 3: trials of several seeds are judged in the unit of the objective, and racing compares times
   // only with times; 4: members of stepped ranges are the numbers that people write (0.3), and
   // numbers that differ by rounding alone are the same; 5: a trial of an earlier sweep that ended
-  // before the first phase of this one teaches nothing.
+  // before the first phase of this one teaches nothing, and a leading paused trial is not closed.
   int rules = 0;
   // For a rule that uses it: what the sweeps of search.warm_start showed when this one began.
   std::optional<RankPrior> rank_prior{};
@@ -338,14 +339,19 @@ struct StepFinished {
 
 struct Event;
 
-// A sweep that ended elsewhere: its events with their times, and with ids
-// of this server.
+// Which part of its sweep an import is. A large one is several events, and exists with the last.
+// What a start finds without a last part is dropped: it will never exist.
+enum class ImportPart { whole, first, further, last, dropped };
+
+// A sweep that ended elsewhere: its events with their times, and with ids of this server.
 struct SweepImported {
   SweepId sweep;
   std::string request_id;
   std::vector<Event> past;
   std::optional<SweepId> confirms{};  // of this server; its trials are `from` in the past
   std::string ledger{};               // of the document
+  ImportPart part = ImportPart::whole;
+  std::optional<ImportedIds> ids{};  // of a first part
 };
 
 using EventAlternatives =

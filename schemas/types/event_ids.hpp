@@ -24,8 +24,8 @@ void ids(V& v, Of<ServerStarted, WorkflowRecorded, DatasetRecorded, WorkerJoined
 }
 void ids(auto& v, Of<SweepSubmitted> auto& e) {
   v.makes(e.sweep), v.submitted(e.workflow), v(e.dataset);
-  for (auto& earlier : e.spec.search.warm_start) v.reads(earlier);
-  if (e.spec.confirms) v.reads(e.spec.confirms);
+  for (auto& earlier : e.spec->search.warm_start) v.reads(earlier);
+  if (e.spec->confirms) v.reads(e.spec->confirms);
 }
 void ids(auto& v, Of<SweepImported> auto& e) {
   v.makes(e.sweep), v.of_server();

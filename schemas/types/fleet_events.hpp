@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/boxed.hpp"
 #include "schemas/types/fleet.hpp"
 #include "schemas/types/ids.hpp"
 
@@ -14,7 +15,7 @@ struct FleetSet {
   FleetId fleet;
   std::string request_id;
   std::string mark;
-  FleetSpec spec;
+  Boxed<FleetSpec> spec;
   TokenId by{};
 };
 

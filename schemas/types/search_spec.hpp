@@ -3,17 +3,17 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "schemas/types/ids.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/value.hpp"
 
 namespace hone {
 
 struct SearchSpec {
-  std::string method = "random";       // a row of server/search/samplers/table.cpp
+  std::string method{drawing_method};  // a row of server/search/samplers/table.cpp
   std::int64_t trials = 0;             // parameter sets to try, 1..limits
   Params settings{};                   // of the method, by name, in file order
   std::vector<SweepId> warm_start{};   // earlier sweeps whose trials the sampler learns from
@@ -23,22 +23,11 @@ struct SearchSpec {
 };
 
 struct TerminatorSpec {
-  std::string rule = "none";  // a row of server/search/terminators/table.cpp
+  std::string rule{rule_none};  // a row of server/search/terminators/table.cpp
   // Settings of the rule by name, in file order: hypertrick has eviction_rate, dcm_fraction,
   // evict_quantile.
   std::vector<std::pair<std::string, double>> settings;
   friend bool operator==(const TerminatorSpec&, const TerminatorSpec&) = default;
 };
-
-// A population of runs that continue from each other's checkpoints: the search method and the
-// terminator of this name belong together.
-inline constexpr const char* population_method = "pbt";
-// A population by the rule above, whose forks get the parameters that a bandit chooses.
-inline constexpr const char* bandit_method = "pb2";
-inline bool is_population_method(std::string_view method) {
-  return method == population_method || method == bandit_method;
-}
-// The search method and the terminator of this name belong together.
-inline constexpr const char* evolution_method = "dehb";
 
 }  // namespace hone

@@ -10,6 +10,7 @@
 #include "schemas/types/budget_spec.hpp"
 #include "schemas/types/dataset_spec.hpp"
 #include "schemas/types/ids.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/replicates_spec.hpp"
 #include "schemas/types/score.hpp"
 #include "schemas/types/search_spec.hpp"

@@ -10,6 +10,7 @@
 #include "base/process.hpp"
 #include "base/sha256.hpp"
 #include "sdk/cpp/git.hpp"
+#include "sdk/cpp/secrets.hpp"
 
 namespace hone {
 namespace {
@@ -118,7 +119,9 @@ EnvironmentRecorder::Known EnvironmentRecorder::list_now(const std::string& prog
     if (libraries) known.text += without_addresses(*libraries);
     return known;
   }
-  const auto listed = captured_output({.argv = {program, "-c", list_python}, .folder = folder},
+  const auto listed = captured_output({.argv = {program, "-c", list_python},
+                                       .env = environment_without_secrets(),
+                                       .folder = folder},
                                       list_ms, list_bytes_max);
   if (!listed) return known;
   const auto end = listed->find(list_end);

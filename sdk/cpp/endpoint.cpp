@@ -2,9 +2,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
+#include <sstream>
 
 #include "base/ascii.hpp"
+#include "base/read_file.hpp"
 #include "sdk/cpp/transport.hpp"
 
 namespace hone {
@@ -49,7 +50,10 @@ std::string variable(const char* name, std::string_view fallback) {
 }
 
 Result<std::string> token_in(const std::string& path) {
-  std::ifstream file(path);
+  constexpr std::size_t token_file_bytes_max = 64 * 1024;
+  const auto text = read_file_within(path, token_file_bytes_max);
+  if (!text) return refuse(Code::invalid, "cannot read a token: " + text.error().detail);
+  std::istringstream file(*text);
   std::string token;
   if (!(file >> token))
     return refuse(Code::invalid, "cannot read a token from " + path + "; is it there, and yours?");

@@ -1,20 +1,17 @@
 #include "sdk/cpp/sweep_file.hpp"
 
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/read_file.hpp"
+
 namespace hone {
 namespace {
-
-constexpr std::size_t file_bytes_max = 1U << 20U;
 
 Error too_large(const std::string& origin) {
   return refuse(Code::too_large,
@@ -23,16 +20,10 @@ Error too_large(const std::string& origin) {
 
 Result<std::string> read_whole(const std::string& path) {
   std::error_code error;
-  if (!std::filesystem::exists(path, error))
-    return refuse(Code::not_found, "no such file: " + path);
   if (std::filesystem::is_directory(path, error))
     return refuse(Code::invalid, path + " is a folder; name the sweep file in it");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return refuse(Code::forbidden, path + " cannot be opened: " + std::strerror(errno));
-  std::string text(file_bytes_max + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return refuse(Code::invalid, path + " cannot be read");
-  text.resize(static_cast<std::size_t>(file.gcount()));
+  auto text = read_file_within(path, yaml_bytes_max);
+  if (!text && text.error().code == Code::too_large) return too_large(path);
   return text;
 }
 
@@ -128,7 +119,7 @@ Result<SweepFile> read_sweep_file(const std::string& path) {
 }
 
 Result<SweepFile> read_sweep_text(const std::string& text, const std::string& origin) {
-  if (text.size() > file_bytes_max) return too_large(origin);
+  if (text.size() > yaml_bytes_max) return too_large(origin);
   if (origin.ends_with(".json")) return read_json_text(text, origin);
   auto parsed = parse_yaml(text, origin);
   if (!parsed.ok()) return std::move(parsed).error();

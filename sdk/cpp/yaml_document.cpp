@@ -264,6 +264,18 @@ std::optional<Refusal> bad_character(std::string_view text) {
   return std::nullopt;
 }
 
+// yaml-cpp keeps every open bracket while it looks for the end of a key: 230 bytes for each.
+bool nests_too_deep(std::string_view text) {
+  constexpr std::ptrdiff_t open_max = 10'000;
+  std::ptrdiff_t open = 0;
+  for (const char c : text) {
+    if (c == '[' || c == '{') ++open;
+    if ((c == ']' || c == '}') && open > 0) --open;
+    if (open > open_max) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string place_in(const std::string& origin, Position position) {
@@ -274,6 +286,9 @@ Result<YamlDocument> parse_yaml(const std::string& text, const std::string& orig
   const auto refused = [&](Position position, const std::string& detail) {
     return refuse(Code::invalid, place_in(origin, position) + ": " + detail);
   };
+  if (text.size() > yaml_bytes_max)
+    return refuse(Code::too_large, origin + " is larger than 1 MiB, the most that is read of YAML");
+  if (nests_too_deep(text)) return refused({}, "brackets are nested too deep");
   if (const auto bad = bad_character(text)) return refused(bad->position, bad->detail);
   try {
     std::istringstream stream(text);

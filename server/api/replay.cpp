@@ -70,8 +70,8 @@ class Replay {
   // The sweeps that it names belong to another data folder.
   static Event standing_alone(Event event) {
     if (auto* submitted = std::get_if<SweepSubmitted>(&event.body)) {
-      submitted->spec.search.warm_start.clear();
-      submitted->spec.confirms = {};
+      submitted->spec.own().search.warm_start.clear();
+      submitted->spec.own().confirms = {};
     }
     return event;
   }
@@ -98,7 +98,11 @@ class Replay {
     book_.last_lease = before;
   }
   void admit(const SweepImported& imported) {
-    bool first = true;
+    bool first = imported.part == ImportPart::whole;
+    if (imported.ids && book_.last_lease.value != imported.ids->leases.after) {
+      book_.last_lease = LeaseId{imported.ids->leases.after};
+      book_.epochs.emplace(book_.last_lease, book_.run_of_lease.size());
+    }
     for (const Event& past : imported.past)
       if (const auto* granted = std::get_if<LeaseGranted>(&past.body)) {
         if (std::exchange(first, false)) admit(*granted);

@@ -23,6 +23,7 @@ class FleetTroubles;
 class ForecastErrors;
 class LogStore;
 class Role;
+class WorkerContacts;
 
 // HEAD arrives as get: server/http leaves the body out.
 enum class Method { get, post, put, other };
@@ -94,7 +95,8 @@ struct Request {
   const Role* role = nullptr;               // of this server; null in tests without standbys
   const FleetTroubles* troubles = nullptr;  // of this server's fleets; null on a follower
   ForecastErrors* forecasts = nullptr;  // of this server, for GET /metrics; null: nothing is kept
-  std::int64_t newest_seq = 0;          // of the ledger, for GET /healthz
+  const WorkerContacts* contacts = nullptr;  // of this server; null on a follower
+  std::int64_t newest_seq = 0;               // of the ledger, for GET /healthz
   // Set while a read is in progress: true once no client waits for its answer.
   const std::atomic<bool>* stop = nullptr;
   Caller speaker{};  // the owner of the token that the request carries

@@ -6,6 +6,7 @@
 #include "db/queries/queries.hpp"
 #include "server/api/fleet_troubles.hpp"
 #include "server/api/role.hpp"
+#include "server/api/worker_contacts.hpp"
 #include "server/app/first_tokens.hpp"
 #include "server/app/served.hpp"
 #include "server/engine/book_snapshot.hpp"
@@ -162,6 +163,8 @@ void ServerProcess::run(const ServerOptions& options, bool with_tokens) {
   parts.standbys = &standbys_;
   parts.feed = &feed_;
   parts.troubles = &troubles_;
+  api::WorkerContacts contacts(served_.clock(), seconds(options.lease_s));
+  parts.contacts = &contacts;
   parts.confirm_wait = from_seconds(options.sync_wait_s);
   server.run(parts);
   spdlog::info("shut down");

@@ -13,7 +13,7 @@ struct PerformWrite {
     ledger.append_metrics(write.run, write.at, write.points);
   }
   void operator()(const AppendSeries& write) const {
-    ledger.append_series(write.run, *write.series);
+    ledger.append_series(write.run, write.series->name, write.points);
   }
   void operator()(const KeepRequest& write) const { ledger.keep_request(write.id, write.digest); }
   void operator()(const Flush&) const { ledger.flush(); }

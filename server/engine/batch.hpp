@@ -4,6 +4,7 @@
 
 #include <list>
 #include <memory>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -29,6 +30,7 @@ struct AppendSeries {
   RunId run;
   std::shared_ptr<const ImportRequest> import;  // which has the series
   const Series* series = nullptr;
+  std::span<const SeriesPoint> points;  // of it
 };
 struct KeepRequest {
   std::string id, digest;

@@ -7,11 +7,11 @@
 #include "base/fnv.hpp"
 #include "schemas/codec/body.hpp"
 #include "server/engine/archive.hpp"
+#include "server/engine/imports_archive.hpp"
 #include "server/engine/neighbours_archive.hpp"
 
 namespace hone {
 namespace {
-
 constexpr std::string_view stamp_of_this_build =
 #include "book_stamp.inc"
     ;
@@ -291,13 +291,13 @@ void fields(Archive& archive, MaybeConst<Book> auto& book) {
          run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
          fleets, fleets_by_request, last_fleet, last_pilot, last_trial, last_model, last_worker,
          last_sweep, last_workflow, last_evaluation, evaluations_by_request, epochs, last_lease,
-         neighbours] = book;
+         neighbours, importing, unfinished] = book;
   archive(lease_length, last_at, sweeps, trials, leases, lease_deadlines, workers, rests, asides,
           sweeps_by_request, workers_by_request, leases_by_request, models, models_by_content,
           run_of_lease, workflows, datasets, open_sweeps, worker_of_lease, tokens, known_requests,
           fleets, fleets_by_request, last_fleet, last_pilot, last_trial, last_model, last_worker,
           last_sweep, last_workflow, last_evaluation, evaluations_by_request, epochs, last_lease,
-          neighbours);
+          neighbours, unfinished);
 }
 
 std::string archive_book(const Book& book) {

@@ -56,6 +56,7 @@ void EndedSweeps::load(const Touched& touched, std::int64_t seq) {
 
 void EndedSweeps::load(SweepId id, std::int64_t seq) {
   if (id.value < 1 || id.value > book_.last_sweep || left_out_.contains(id)) return;
+  if (book_.unfinished.contains(id)) return;
   if (!book_.sweeps.contains(id)) {
     if (const auto why = read_row(book_, rows_.find(id, seq)); !why.empty()) give_up(id, why);
     kept_.push_back(id);
@@ -74,7 +75,7 @@ void EndedSweeps::load(const SweepPast& past, std::int64_t seq) {
   const auto id = sweep_submitted(db_, past.confirms->submitted_at, past.confirms->seed);
   if (submitted == nullptr || !id) return;
   load(*id, seq);
-  for (const SweepId confirmation : confirmations_of(db_, *id, submitted->spec.seed))
+  for (const SweepId confirmation : confirmations_of(db_, *id, submitted->spec->seed))
     load(confirmation, seq);
 }
 
@@ -94,7 +95,8 @@ void EndedSweeps::use(SweepId id) {
 void EndedSweeps::folded(const EventBody& event) {
   SweepId id{};
   if (const auto* ended = std::get_if<SweepEnded>(&event)) id = ended->sweep;
-  if (const auto* imported = std::get_if<SweepImported>(&event)) id = imported->sweep;
+  const auto* imported = std::get_if<SweepImported>(&event);
+  if (imported != nullptr && book_.sweeps.contains(imported->sweep)) id = imported->sweep;
   if (!id) return;
   std::erase(kept_, id);
   kept_.push_back(id);
@@ -152,7 +154,8 @@ bool holds_ended(SQLite::Database& db, const Book& book, std::int64_t seq, std::
   const auto rows = EndedRows(db).list(seq, stamp);
   const auto missing =
       std::ranges::count_if(rows, [&](SweepId id) { return !book.sweeps.contains(id); });
-  return missing + static_cast<std::int64_t>(book.sweeps.size()) == book.last_sweep;
+  const std::size_t known = book.sweeps.size() + book.unfinished.size();
+  return missing + static_cast<std::int64_t>(known) == book.last_sweep;
 }
 
 }  // namespace hone

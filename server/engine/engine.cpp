@@ -39,6 +39,7 @@ Engine::Engine(SQLite::Database& db, Instant now, EngineOptions options, Restore
     options_.fault(text(sweep) + " is quarantined: " + one.why +
                    ". The other sweeps are served. Stop the server and run: hone db repair");
   const Command start = Start{HONE_VERSION, options_.lease, options_.epoch};
+  drop_unfinished(std::max(now, book_.last_at));
   const auto started = perform(start, std::max(now, book_.last_at));
   expect(started.ok(), "a server may always start");
   batch_.commit();
@@ -112,6 +113,7 @@ void Engine::step(std::vector<Envelope> batch, Instant now) {
 }
 
 std::optional<Instant> Engine::next_deadline() const {
+  if (importing_ || !imports_.empty()) return book_.last_at;
   auto next = hone::next_deadline(book_);
   for (const auto& parked : parked_) next = next ? std::min(*next, parked.until) : parked.until;
   return next;
@@ -119,15 +121,18 @@ std::optional<Instant> Engine::next_deadline() const {
 
 void Engine::release_parked() {
   polls_.clear();
-  for (auto& parked : std::exchange(parked_, {}))
-    parked.envelope.reply(
-        refuse(Code::unavailable, "the server is shutting down: try again later"));
+  const Error ends = refuse(Code::unavailable, "the server is shutting down: try again later");
+  for (auto& parked : std::exchange(parked_, {})) parked.envelope.reply(ends);
+  if (importing_) importing_->envelope.reply(ends);
+  importing_.reset();
+  for (auto& envelope : std::exchange(imports_, {})) envelope.reply(ends);
 }
 
 // Deadlines come after the commands: a heartbeat that waited in the inbox still renews its lease.
 void Engine::work(std::vector<Envelope> batch, Instant now, std::vector<Answer>& answers) {
   const auto seq_before = seq_;
   for (auto& envelope : batch) handle(std::move(envelope), now, answers);
+  import_part(now, answers);
   meet_deadlines(now);
   // Without a new event little can have changed: turns alone, which follow the time as well, and
   // which the worker's next request finds.
@@ -136,6 +141,7 @@ void Engine::work(std::vector<Envelope> batch, Instant now, std::vector<Answer>&
 }
 
 void Engine::handle(Envelope envelope, Instant now, std::vector<Answer>& answers) {
+  if (is_in_parts(envelope.command)) return imports_.push_back(std::move(envelope));
   auto reply = perform_once(envelope, now);
   const auto* acquire = std::get_if<Acquire>(&envelope.command);
   if (acquire != nullptr && reply) release_replaced(acquire->request, answers);
@@ -215,8 +221,14 @@ void Engine::release_late(Instant now, std::vector<Answer>& answers) {
 // The digest is kept with the events of the request: a refused one may be sent again with another
 // body.
 Result<Reply> Engine::perform_once(const Envelope& envelope, Instant now) {
+  const auto keep = keep_of(envelope);
+  if (!keep) return keep.error();
+  return perform(envelope.command, now, envelope.by, *keep ? &**keep : nullptr);
+}
+
+Result<std::optional<KeepRequest>> Engine::keep_of(const Envelope& envelope) {
   const std::string* id = envelope.digest.empty() ? nullptr : request_id_of(envelope.command);
-  if (id == nullptr) return perform(envelope.command, now, envelope.by);
+  if (id == nullptr) return std::optional<KeepRequest>();
   // Clients may number the sets that they enqueue in each sweep.
   const auto* enqueue = std::get_if<Enqueue>(&envelope.command);
   const std::string key = enqueue != nullptr ? text(enqueue->sweep) + '\n' + *id : *id;
@@ -225,8 +237,7 @@ Result<Reply> Engine::perform_once(const Envelope& envelope, Instant now) {
     return refuse(Code::conflict,
                   "the request id '" + *id + "' was used for another request: choose another",
                   "/request_id");
-  const KeepRequest keep{key, envelope.digest};
-  return perform(envelope.command, now, envelope.by, known ? nullptr : &keep);
+  return known ? std::nullopt : std::optional(KeepRequest{key, envelope.digest});
 }
 
 Result<Reply> Engine::perform(const Command& command, Instant now, const Caller& by,
@@ -272,26 +283,21 @@ std::optional<SweepId> Engine::granted_by(const Events& events) const {
   return std::nullopt;
 }
 
-// Changes nothing but the ended sweeps that are in memory, so that whatever is thrown refuses the
-// command alone.
 Result<Events> Engine::choose(const Command& command, Instant now, const Caller& by) {
   enter(Part::decide);
-  try {
-    const Touched touched = touched_by(book_, command, now);
-    if (auto served = check_served(touched); !served) return served.error();
-    ended_.load(touched, seq_);
-    if (const auto* import = std::get_if<Import>(&command))
-      ended_.load(import->request->past, seq_);
-    if (const auto* edit = std::get_if<Edit>(&command)) ended_.load_confirmed(edit->sweep, seq_);
-    if (const auto* confirm = std::get_if<Confirm>(&command))
-      ended_.load_confirmed(confirm->sweep, seq_);
-    if (auto may = check_caller(book_, by, command); !may) return may.error();
-    return decide(book_, command, now);
-  } catch (const SQLite::Exception&) {
-    throw;
-  } catch (const std::exception& trouble) {
-    return fault(trouble.what());
-  }
+  const auto decide_it = [&] { return decide(book_, command, now); };
+  return prepared<Events>(command, now, by, decide_it);
+}
+
+Status Engine::prepare(const Command& command, Instant now, const Caller& by) {
+  const Touched touched = touched_by(book_, command, now);
+  if (auto served = check_served(touched); !served) return served.error();
+  ended_.load(touched, seq_);
+  if (const auto* import = std::get_if<Import>(&command)) ended_.load(import->request->past, seq_);
+  if (const auto* edit = std::get_if<Edit>(&command)) ended_.load_confirmed(edit->sweep, seq_);
+  if (const auto* confirm = std::get_if<Confirm>(&command))
+    ended_.load_confirmed(confirm->sweep, seq_);
+  return check_caller(book_, by, command);
 }
 
 Status Engine::check_served(const Touched& touched) const {
@@ -309,19 +315,6 @@ Status Engine::check_served(const Touched& touched) const {
 
 namespace {
 
-// The trials of the document count from 1, those of the imported events from the first free id.
-void add_series(const Import& import, const SweepImported& imported, Writes& writes) {
-  std::int64_t before = 0;
-  for (const Event& event : imported.past)
-    if (const auto* first = std::get_if<TrialProposed>(&event.body); first != nullptr) {
-      before = first->trial.value - 1;
-      break;
-    }
-  for (const Series& series : import.request->past.metrics)
-    writes.push_back(AppendSeries{
-        {TrialId{before + series.run.trial.value}, series.run.replicate}, import.request, &series});
-}
-
 // Commands whose events hold what a user wrote. Their rows are written at once, so that those that
 // the tables do not accept are refused with their own command, and not with the batch.
 bool holds_document(const Command& command) {
@@ -337,15 +330,7 @@ Result<Writes> Engine::writes_of(const Command& command, Events events, Instant 
   const bool imports = import != nullptr && !events.empty();
   const bool documents = holds_document(command) && !events.empty();
   if (documents) writes.emplace_back(Flush{});
-  std::int64_t seq = seq_;
-  for (EventBody& body : events) {
-    // The events of a document were checked where its command was made: they may be many.
-    auto text = imports && std::holds_alternative<SweepImported>(body)
-                    ? Result<std::string>(body_text(body))
-                    : rules::readable_text(body);
-    if (!text) return text.error();
-    writes.emplace_back(Append{Event{++seq, now, std::move(body)}, *std::move(text)});
-  }
+  if (auto added = add_events(std::move(events), now, writes); !added) return added.error();
   if (const auto* log = std::get_if<LogMetrics>(&command); log && !log->request.points.empty())
     writes.emplace_back(AppendMetrics{book_.run_of_lease.at(*lease_index(book_, log->lease)), now,
                                       log->request.points});
@@ -354,6 +339,18 @@ Result<Writes> Engine::writes_of(const Command& command, Events events, Instant 
                writes);
   if (documents) writes.emplace_back(Flush{});
   return writes;
+}
+
+Status Engine::add_events(Events events, Instant now, Writes& writes) const {
+  std::int64_t seq = seq_;
+  for (EventBody& body : events) {
+    // The events of a document were checked where its command was made: they may be many.
+    auto text = std::holds_alternative<SweepImported>(body) ? Result<std::string>(body_text(body))
+                                                            : rules::readable_text(body);
+    if (!text) return text.error();
+    writes.emplace_back(Append{Event{++seq, now, std::move(body)}, *std::move(text)});
+  }
+  return Done{};
 }
 
 void Engine::fold(const Writes& writes) {
@@ -372,7 +369,7 @@ void Engine::fold(const Writes& writes) {
     }
     void operator()(const AppendSeries& write) const {
       if (engine.options_.feed == nullptr) return;
-      for (const SeriesPoint& point : write.series->points)
+      for (const SeriesPoint& point : write.points)
         engine.options_.feed->add(write.run, point.at,
                                   {{write.series->name, point.step, point.value}});
     }

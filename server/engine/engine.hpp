@@ -3,8 +3,11 @@
 #pragma once
 
 #include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
 
 #include <cstdint>
+#include <deque>
+#include <exception>
 #include <map>
 #include <optional>
 #include <vector>
@@ -15,6 +18,7 @@
 #include "server/engine/envelope.hpp"
 #include "server/engine/restored.hpp"
 #include "server/sweep/decide.hpp"
+#include "server/sweep/import_parts.hpp"
 
 namespace hone {
 
@@ -37,7 +41,7 @@ class Engine {
   // a parked Acquire has waited long enough.
   [[nodiscard]] std::optional<Instant> next_deadline() const;
 
-  // Replies `unavailable` to every parked Acquire (shutdown).
+  // Replies `unavailable` to every parked Acquire, and to the imports in progress (shutdown).
   void release_parked();
 
   // Lacks ended sweeps that left memory.
@@ -59,6 +63,13 @@ class Engine {
     Envelope envelope;
     Result<Reply> reply;
   };
+  // A large import: each step writes a part of it, so that others' commands never wait for more.
+  struct Importing {
+    Envelope envelope;
+    ImportParts parts;
+    std::optional<KeepRequest> keep;
+    std::size_t series = 0, point = 0;  // of its telemetry: the next to be written
+  };
 
   void replay();
   void replay_ledger();
@@ -75,10 +86,35 @@ class Engine {
   Result<Reply> perform_once(const Envelope& envelope, Instant now);
   Result<Reply> perform(const Command& command, Instant now, const Caller& by = {},
                         const KeepRequest* request = nullptr);
+  // The digest that is kept with the events of the request, where it is new.
+  Result<std::optional<KeepRequest>> keep_of(const Envelope& envelope);
   Result<Events> choose(const Command& command, Instant now, const Caller& by);
+  // Returns what `make` returns once the command may be decided. Changes nothing but the ended
+  // sweeps that are in memory, so that whatever is thrown refuses the command alone.
+  template <class T, class Make>
+  Result<T> prepared(const Command& command, Instant now, const Caller& by, const Make& make) {
+    try {
+      if (auto may = prepare(command, now, by); !may) return may.error();
+      return make();
+    } catch (const SQLite::Exception&) {
+      throw;
+    } catch (const std::exception& trouble) {
+      return fault(trouble.what());
+    }
+  }
+  Status prepare(const Command& command, Instant now, const Caller& by);
   Status write(const Command& command, Events events, Instant now, const KeepRequest* request);
   [[nodiscard]] std::optional<SweepId> granted_by(const Events& events) const;
   Result<Writes> writes_of(const Command& command, Events events, Instant now);
+  Status add_events(Events events, Instant now, Writes& writes) const;
+  static void add_series(const Import& import, const SweepImported& imported, Writes& writes);
+  static bool is_in_parts(const Command& command);
+  void import_part(Instant now, std::vector<Answer>& answers);
+  void begin_import(Envelope envelope, Instant now, std::vector<Answer>& answers);
+  Result<Writes> next_part(Instant now);
+  static void next_series(Importing& importing, Writes& writes);
+  Status write_part(Writes writes);
+  void drop_unfinished(Instant now);
   void fold(const Writes& writes);
   Error fault(const std::string& why);
   void enter(Part part) {
@@ -92,6 +128,8 @@ class Engine {
   Quarantine quarantine_;
   EndedSweeps ended_;
   std::int64_t seq_ = 0;
+  std::deque<Envelope> imports_;  // in parts, waiting for the one in progress
+  std::optional<Importing> importing_;
   std::vector<Parked> parked_;     // in the order of arrival
   std::map<WorkerId, int> polls_;  // the number of its parked Acquires
 };

@@ -65,7 +65,9 @@ void EngineThread::Inside::drain() {
 
 // Between two batches. No command is answered meanwhile.
 void EngineThread::Inside::save(bool last) {
-  if (snapshot != nullptr && engine.quarantine().empty())  // a later start may read all
+  const bool is_whole = engine.quarantine().empty() &&  // a later start may read all
+                        engine.book().importing.empty();
+  if (snapshot != nullptr && is_whole)
     snapshot->consider(engine.book(), engine.last_seq(), engine.event_bytes(), last);
 }
 

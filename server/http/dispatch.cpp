@@ -6,6 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "server/api/origin.hpp"
+#include "server/api/worker_contacts.hpp"
 #include "server/dashboard/pages.hpp"
 #include "server/engine/clock_meter.hpp"
 #include "server/http/await.hpp"
@@ -125,6 +126,7 @@ std::optional<api::Response> accept_header(const Shared& shared, const RequestHe
   request.role = shared.parts->role;
   request.troubles = shared.parts->troubles;
   request.forecasts = shared.parts->forecasts;
+  request.contacts = shared.parts->contacts;
   request.now = shared.now();
   incoming.route = match.route;
   if (auto refusal = authenticate(shared, head, incoming)) return refusal;
@@ -219,6 +221,13 @@ bool has_lost_access(const Shared& shared, const api::Request& request) {
          shared.parts->keys->find_live(token, shared.now()) == nullptr;
 }
 
+// The worker that sends such a command of itself, and so shows that it is alive.
+std::optional<WorkerId> sender_of(const Command& command) {
+  if (const auto* acquire = std::get_if<Acquire>(&command)) return acquire->request.worker;
+  if (const auto* beat = std::get_if<Beat>(&command)) return beat->worker;
+  return std::nullopt;
+}
+
 asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,
                                             const Incoming& incoming) {
   auto& shared = connection.shared;
@@ -228,6 +237,8 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   auto parsed = co_await std::move(parsing);
   if (!parsed) co_return api::problem(parsed.error());
   Lengths* const lengths = lengths_of(parts.counters, parsed->command);
+  const auto sender = parts.contacts != nullptr ? sender_of(parsed->command) : std::nullopt;
+  if (sender) parts.contacts->arrived(*sender, request.now);
   const auto asked_at = std::chrono::steady_clock::now();
   auto pending =
       ask_engine(shared, std::move(parsed->command), request.speaker, std::move(parsed->digest));
@@ -235,6 +246,7 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   if (auto* beat = reply ? std::get_if<BeatReply>(&*reply) : nullptr; beat && parts.logs)
     parts.logs->mark(*beat, request.now);
   if (lengths != nullptr) lengths->add(since(asked_at));
+  if (sender && reply) parts.contacts->accepted(*sender, request.now);
   // Update the keyring before replying, so that a revoked token is already rejected when the client
   // gets the reply.
   const auto* key = reply ? std::get_if<Key>(&*reply) : nullptr;

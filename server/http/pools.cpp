@@ -1,11 +1,13 @@
 #include "server/http/pools.hpp"
 
+#include <SQLiteCpp/Exception.h>
 #include <sqlite3.h>
 
 #include <chrono>
 #include <ctime>
 #include <utility>
 
+#include "db/queries/queries.hpp"
 #include "server/limits.hpp"
 
 namespace hone::http {
@@ -118,15 +120,29 @@ QueueBounds disk_bounds(std::size_t threads) {
           .debt_max = limits::debt_max};
 }
 
+std::vector<std::unique_ptr<UnfinishedImports>> hiding(
+    const std::vector<std::unique_ptr<SQLite::Database>>& connections) {
+  std::vector<std::unique_ptr<UnfinishedImports>> imports;
+  for (const auto& db : connections) imports.push_back(std::make_unique<UnfinishedImports>(*db));
+  return imports;
+}
+
 }  // namespace
 
 ReaderPool::ReaderPool(std::vector<std::unique_ptr<SQLite::Database>> connections)
     : connections_(std::move(connections)),
+      imports_(hiding(connections_)),
       pool_(lanes_of_readers(connections_.size()), reader_bounds, Price::cpu) {}
 
 Status ReaderPool::push(Lane lane, const std::string& speaker, Job job, Stop stop) {
   auto run = [this, job = std::move(job), stop = std::move(stop)](std::size_t thread) {
     SQLite::Database& db = *connections_[thread];
+    std::optional<Snapshot> snapshot;
+    try {
+      snapshot.emplace(db);
+      imports_[thread]->hide();
+    } catch (const SQLite::Exception&) {  // the job meets the same trouble, and answers it
+    }
     const Interruptible interruptible(db, stop.get());
     job(db);
   };

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "db/queries/unfinished_imports.hpp"
 #include "server/http/fair_queue.hpp"
 
 namespace hone::http {
@@ -84,6 +85,7 @@ class ReaderPool {
 
  private:
   std::vector<std::unique_ptr<SQLite::Database>> connections_;
+  std::vector<std::unique_ptr<UnfinishedImports>> imports_;  // of each connection
   Pool pool_;
 };
 

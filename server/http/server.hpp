@@ -65,6 +65,7 @@ struct ServerParts {
   api::Role* role = nullptr;
   api::ForecastErrors* forecasts = nullptr;
   const api::FleetTroubles* troubles = nullptr;  // of a primary
+  api::WorkerContacts* contacts = nullptr;       // of a primary
   standby::Standbys* standbys = nullptr;         // of a primary
   MetricFeed* feed = nullptr;                    // for them
   Duration confirm_wait{};                       // of a reply for a standby, where it waits for one

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -9,13 +10,13 @@
 #include "schemas/rules/rules.hpp"
 #include "schemas/trainers/check.hpp"
 #include "schemas/trainers/words.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/passing.hpp"
 #include "schemas/types/reach.hpp"
-#include "server/search/samplers/cmaes/cost.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/samplers/settings.hpp"
 #include "server/search/space/search_space.hpp"
-#include "server/search/statistics/brackets.hpp"
+#include "server/search/terminators/rule_helpers.hpp"
 #include "server/search/terminators/terminator.hpp"
 #include "server/sweep/forks.hpp"
 #include "server/sweep/rule_forks.hpp"
@@ -43,55 +44,57 @@ Error unknown_word(const std::string& what, std::string_view word,
 Status check_search(const SearchSpec& search, const SearchSpace& space) {
   std::vector<std::string_view> known;
   for (const SamplerRow& row : sampler_table()) known.push_back(row.method);
-  if (std::find(known.begin(), known.end(), search.method) == known.end())
+  const auto row = std::ranges::find(sampler_table(), search.method, &SamplerRow::method);
+  if (row == sampler_table().end())
     return unknown_word("no search method", search.method, known, "/search/method");
   if (auto made = make_sampler(search, space); !made) return made.error();
-  return check_cmaes_cost(search, space);
+  return row->check == nullptr ? Status(Done{}) : row->check(search, space);
 }
 
-// The method dehb and its rule have the same brackets.
-Status check_evolution(const SweepSpec& spec) {
-  const bool method = spec.search.method == evolution_method;
-  const bool rule = spec.terminator.rule == evolution_method;
-  if (!method && !rule) return Done{};
-  if (!method)
-    return refuse(Code::invalid, "rule dehb is that of search: {method: dehb}", "/search/method");
-  if (!rule)
-    return refuse(Code::invalid, "method dehb has its own rule: leave terminator out",
-                  "/terminator/rule");
-  const auto eta = count_setting(spec.search, "eta", 3, {2, 1000});
-  if (!eta) return eta.error();
-  const auto& settings = spec.terminator.settings;
-  const auto given =
-      std::ranges::find(settings, std::string("eta"), &std::pair<std::string, double>::first);
-  if ((given == settings.end() ? 3 : given->second) != static_cast<double>(*eta))
-    return refuse(Code::invalid, "must be that of search: leave terminator out", "/terminator/eta");
-  if (spec.budget.phases < *eta)
+// What the method and its own rule share has one value.
+Status check_shared(const SweepSpec& spec, const MethodTraits& method) {
+  constexpr double most = std::numeric_limits<double>::max();
+  const auto own = number_setting(spec.search, method.shared, method.shared_default, {-most, most});
+  if (!own) return own.error();
+  if (setting(spec.terminator, method.shared).value_or(method.shared_default) == *own)
+    return Done{};
+  return refuse(Code::invalid, "must be that of search: leave terminator out",
+                "/terminator/" + std::string(method.shared));
+}
+
+// A method that has its own rule works with that rule alone, and the rule with such methods.
+Status check_pair(const SweepSpec& spec) {
+  const MethodTraits method = traits_of(spec.search.method);
+  if (!method.own_rule.empty()) {
+    if (spec.terminator.rule == method.own_rule)
+      return method.shared.empty() ? Status(Done{}) : check_shared(spec, method);
     return refuse(Code::invalid,
-                  "dehb needs at least two rungs, and its shortest trial is " +
-                      std::to_string(*eta) +
-                      " times shorter than a complete run: make "
-                      "budget.phases at least " +
-                      std::to_string(*eta),
-                  "/budget/phases");
-  // Each of them is looked at for each of them, while its rungs have not chosen.
-  constexpr std::int64_t first_iteration_max = 5'000;
-  std::int64_t trials = 0;
-  for (const BracketShape& one : hyperband_shapes(spec.budget.phases, static_cast<int>(*eta)))
-    trials += one.trials;
-  if (trials <= first_iteration_max) return Done{};
+                  "method " + spec.search.method + " has its own rule: leave terminator out",
+                  "/terminator/rule");
+  }
+  std::string owners;
+  for (const MethodTraits& one : method_traits())
+    if (!one.own_rule.empty() && one.own_rule == spec.terminator.rule)
+      owners += (owners.empty() ? "" : " or ") + std::string(one.name);
+  if (owners.empty()) return Done{};
   return refuse(Code::invalid,
-                "the first iteration of dehb would have " + std::to_string(trials) +
-                    " trials, more than " + std::to_string(first_iteration_max) +
-                    ": make budget.phases smaller",
-                "/budget/phases");
+                "rule " + spec.terminator.rule + " is that of search: {method: " + owners + "}",
+                "/search/method");
 }
 
 Status check_objectives(const SweepSpec& spec) {
-  if (spec.further_objectives.empty() || spec.terminator.rule == "none") return Done{};
+  if (spec.further_objectives.empty() || spec.terminator.rule == rule_none) return Done{};
   return refuse(Code::invalid,
                 "a rule judges by one objective, and this sweep has several: use rule: none",
                 "/terminator/rule");
+}
+
+// The setting that makes the rule wait for a gain, empty where none does.
+std::string least_gain(const TerminatorSpec& spec) {
+  for (const TerminatorRow& row : terminator_table())
+    if (row.rule == spec.rule && setting(spec, row.least_gain).value_or(0) != 0)
+      return std::string(row.least_gain);
+  return {};
 }
 
 // A time needs one clock for the whole run, and one program that it measures.
@@ -109,14 +112,12 @@ Status check_reach(const SweepSpec& spec) {
   if (steps_of(spec) > 1) return no("is of one command: leave steps out");
   if (is_population(spec))
     return no("has no meaning for members that take over each other's training", "/search/method");
-  const auto& settings = spec.terminator.settings;
-  if (spec.terminator.rule == "patience" && std::ranges::any_of(settings, [](const auto& one) {
-        return one.first == "min_delta" && one.second != 0;
-      }))
+  if (const std::string gain = least_gain(spec.terminator); !gain.empty())
     return no(
-        "does not improve by steps: it is there once or not at all, and before that each value "
-        "nearer to the bar counts; leave min_delta out",
-        "/terminator/min_delta");
+        "does not improve by steps: it is there once or not at all, and before that each "
+        "value nearer to the bar counts; leave " +
+            gain + " out",
+        ("/terminator/" + gain).c_str());
   if (spec.objective.reach->clock == RunClock::cpu_seconds &&
       std::holds_alternative<AskTrainer>(spec.trainer))
     return no(
@@ -134,10 +135,11 @@ Status check_reach(const SweepSpec& spec) {
 Status check_terminator(const TerminatorSpec& spec, const SweepShape& shape) {
   std::vector<std::string_view> known;
   for (const TerminatorRow& row : terminator_table()) known.push_back(row.rule);
-  if (std::find(known.begin(), known.end(), spec.rule) == known.end())
+  const auto row = std::ranges::find(terminator_table(), spec.rule, &TerminatorRow::rule);
+  if (row == terminator_table().end())
     return unknown_word("no terminator", spec.rule, known, "/terminator/rule");
   if (auto made = make_terminator(spec, shape); !made) return made.error();
-  return Done{};
+  return row->check == nullptr ? Status(Done{}) : row->check(spec, shape);
 }
 
 Error below(Error error, const std::string& at) {
@@ -315,9 +317,9 @@ Status check_spec(const SweepSpec& spec, ValueRule rule) {
   if (!space) return space.error();
   if (auto fits = check_search(spec.search, *space); !fits) return fits;
   if (auto fits = check_replicates(spec); !fits) return fits;
+  if (auto fits = check_pair(spec); !fits) return fits;
   if (auto fits = check_population(spec); !fits) return fits;
   if (auto fits = check_rule_forks(spec); !fits) return fits;
-  if (auto fits = check_evolution(spec); !fits) return fits;
   return check_terminator(spec.terminator, sweep_shape(spec));
 }
 

@@ -10,6 +10,7 @@
 
 namespace hone {
 
+struct CommandTrainer;
 struct SweepSpec;
 struct Widening;
 
@@ -35,5 +36,9 @@ Status check_domains(const SweepSpec& spec);
 // Refuses what does not widen the space of `spec`, or makes of it what a sweep file may not state.
 // error.at begins with "/widen/".
 Status check_widenings(SweepSpec spec, const std::vector<Widening>& widenings);
+
+// Returns the command as a file of this sweep would state it. Refuses one where the sweep has a
+// trainer or steps. error.at begins with "/command" or "/trainer".
+Result<CommandTrainer> settled_command(SweepSpec spec, const CommandTrainer& command);
 
 }  // namespace hone

@@ -27,8 +27,8 @@ std::string shortened(std::string text, std::size_t bytes) {
 SweepSpec confirmation_of(const Sweep& sweep, const ConfirmRequest& request, std::size_t trials) {
   SweepSpec spec = sweep.spec;
   spec.name = shortened(sweep.spec.name, 80) + " confirmed";
-  spec.search = {"random", static_cast<std::int64_t>(trials), {}, {}, {}};
-  spec.terminator = {"none", {}};
+  spec.search = {std::string(drawing_method), static_cast<std::int64_t>(trials), {}, {}, {}};
+  spec.terminator = {std::string(rule_none), {}};
   spec.seeds = request.seeds;
   spec.replicates.max = 0;
   spec.replicates.race = false;

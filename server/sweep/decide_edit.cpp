@@ -101,17 +101,6 @@ Status check_trials(const Sweep& sweep, std::int64_t trials) {
                 "/trials");
 }
 
-// The command as the file of this sweep would state it.
-Result<CommandTrainer> settled_command(SweepSpec spec, const CommandTrainer& command) {
-  if (!std::holds_alternative<CommandTrainer>(spec.trainer))
-    return refuse(Code::conflict, "the sweep has no command but a trainer or steps; fork it",
-                  "/command");
-  spec.trainer = command;
-  auto settled = rules::settled(spec);
-  if (!settled) return settled.error();
-  return std::get<CommandTrainer>(std::move(settled->trainer));
-}
-
 // An ended sweep is continued by further trials only.
 Status check_state(const Book& book, const Sweep& sweep, const EditRequest& request) {
   const std::string id = text(sweep.id);
@@ -132,6 +121,16 @@ Status check_state(const Book& book, const Sweep& sweep, const EditRequest& requ
 }
 
 }  // namespace
+
+Result<CommandTrainer> settled_command(SweepSpec spec, const CommandTrainer& command) {
+  if (!std::holds_alternative<CommandTrainer>(spec.trainer))
+    return refuse(Code::conflict, "the sweep has no command but a trainer or steps; fork it",
+                  "/command");
+  spec.trainer = command;
+  auto settled = rules::settled(spec);
+  if (!settled) return settled.error();
+  return std::get<CommandTrainer>(std::move(settled->trainer));
+}
 
 Status check_widenings(SweepSpec spec, const std::vector<Widening>& widenings) {
   for (std::size_t i = 0; i < widenings.size(); ++i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schemas/rules/rules.hpp"
+#include "server/sweep/import_parts.hpp"
 #include "server/sweep/past_fits.hpp"
 #include "server/sweep/renumber.hpp"
 #include "server/sweep/rules.hpp"
@@ -66,8 +67,8 @@ Status fold_event(Book& book, Event event, std::size_t index, Renumbering& ids) 
   if (const auto text = rules::readable_text(event.body); !text)
     return event_error(index, "cannot be kept: " + text.error().detail);
   if (auto* submitted = std::get_if<SweepSubmitted>(&event.body)) {
-    submitted->spec.search.warm_start.clear();  // the sweeps that it names are not here
-    submitted->spec.confirms = {};
+    submitted->spec.own().search.warm_start.clear();  // the sweeps that it names are not here
+    submitted->spec.own().confirms = {};
   }
   evolve(book, event);
   return Done{};
@@ -115,37 +116,56 @@ Status check_past(const SweepPast& past) {
   return check_metrics(book, past);
 }
 
-Result<Events> decide_import(const Book& book, const Import& command) {
-  const ImportRequest& request = *command.request;
-  if (book.sweeps_by_request.contains(request.request_id)) return Events{};
-  if (!command.fits) return command.fits.error();
-  const auto confirmed = find_confirmed(book, request.past);
+namespace {
+
+ImportedIds taken_by(const Renumbering& ids, const std::vector<Event>& past) {
+  ImportedIds taken{{ids.trials}, {ids.leases}, {ids.models}, {ids.evaluations}};
+  for (const Event& event : past) {
+    if (std::holds_alternative<TrialProposed>(event.body)) ++taken.trials.count;
+    if (std::holds_alternative<LeaseGranted>(event.body)) ++taken.leases.count;
+    if (std::holds_alternative<ModelSaved>(event.body)) ++taken.models.count;
+    if (std::holds_alternative<ModelEvaluated>(event.body)) ++taken.evaluations.count;
+  }
+  return taken;
+}
+
+}  // namespace
+
+Result<ImportParts> ImportParts::plan(const Book& book, const Import& import) {
+  const SweepPast& past = import.request->past;
+  const auto confirmed = find_confirmed(book, past);
   if (!confirmed) return confirmed.error();
-  Events events;
-  Renumbering ids;
+  ImportParts parts;
+  parts.request_ = import.request;
+  Renumbering& ids = parts.ids_;
   ids.sweep = SweepId{book.last_sweep + 1};
   ids.trials = book.last_trial;
   ids.leases = book.last_lease.value;
   ids.models = book.last_model;
   ids.evaluations = book.last_evaluation;
-  ids.workflow = record_workflow(book, request.past.workflow, events);
-  for (const auto& [id, info] : executed_in(request.past))
-    ids.executed[id] = record_workflow(book, info, events);
-  if (request.past.dataset) ids.dataset = record_dataset(book, *request.past.dataset, events);
-  for (const Event& event : request.past.events)
+  parts.taken_ = taken_by(ids, past.events);
+  Events& before = parts.before_;
+  ids.workflow = record_workflow(book, past.workflow, before);
+  for (const auto& [id, info] : executed_in(past))
+    ids.executed[id] = record_workflow(book, info, before);
+  if (past.dataset) ids.dataset = record_dataset(book, *past.dataset, before);
+  for (const Event& event : past.events)
     if (const auto* submitted = std::get_if<SweepSubmitted>(&event.body))
-      record_datasets(book, submitted->spec, events);
-  join_workers(request.past, request.request_id, book.last_worker, events);
-  number_workers(request.past, book.last_worker, ids);
-  SweepImported imported{
-      ids.sweep, request.request_id, request.past.events, {}, request.past.ledger};
-  for (Event& event : imported.past) renumber(event.body, ids);
-  if (*confirmed != nullptr) {
-    imported.confirms = (*confirmed)->id;
-    link_trials(**confirmed, *request.past.confirms, imported.past);
-  }
-  events.emplace_back(std::move(imported));
-  return events;
+      record_datasets(book, submitted->spec, before);
+  join_workers(past, import.request->request_id, book.last_worker, before);
+  number_workers(past, book.last_worker, ids);
+  if (*confirmed == nullptr) return parts;
+  parts.confirms_ = (*confirmed)->id;
+  parts.links_ = TrialLinks(**confirmed, *past.confirms);
+  return parts;
+}
+
+Result<Events> decide_import(const Book& book, const Import& command) {
+  if (book.sweeps_by_request.contains(command.request->request_id)) return Events{};
+  if (!command.fits) return command.fits.error();
+  auto parts = ImportParts::plan(book, command);
+  if (!parts) return parts.error();
+  return parts->whole();
 }
 
 }  // namespace hone

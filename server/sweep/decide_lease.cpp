@@ -271,17 +271,6 @@ std::vector<Candidate> candidates_for(const Book& book, const AcquireRequest& re
   return in_turn(book, may, now);
 }
 
-// Closes paused runs that can no longer be promoted, except the one that is being leased, and the
-// other seeds of a winner.
-void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Events& events) {
-  const bool with_seeds = sweep.rules > 1;
-  for (const RunId id : sweep.paused)
-    if (id != leased && !(with_seeds && id.trial == leased.trial) &&
-        !sweep.terminator->promotable(sweep.history, find_run(book, id)->record))
-      events.emplace_back(
-          RunEnded{.run = id, .state = RunState::stopped, .reason = EndReason::not_promoted});
-}
-
 // Records that a worker is alive while its long polls cause no other events.
 Events sign_of_life(const Book& book, WorkerId worker, Instant now) {
   constexpr Duration period = seconds(300);

@@ -14,13 +14,13 @@ struct Exists {
     const Run* run = find_run(book, id.run);
     return run != nullptr && id.number <= run->attempts;
   }
-  bool operator()(ModelId id) const { return id.value <= book.last_model; }
+  bool operator()(ModelId id) const { return has_model(book, id); }
   bool operator()(WorkerId id) const { return book.workers.contains(id); }
   bool operator()(DatasetId id) const {
     return std::cmp_less_equal(id.value, book.datasets.size());
   }
   bool operator()(WorkflowId id) const { return id.value <= book.last_workflow; }
-  bool operator()(EvaluationId id) const { return id.value <= book.last_evaluation; }
+  bool operator()(EvaluationId id) const { return has_evaluation(book, id); }
 };
 
 Status check_exists(const Book& book, const ObjectId& id) {

@@ -22,7 +22,7 @@ const Run* ended_under(const Book& book, LeaseId lease) {
   const auto index = lease_index(book, lease);
   if (!index) return nullptr;
   const Run* run = find_run(book, book.run_of_lease[*index]);
-  return run->last_lease == lease &&
+  return run != nullptr && run->last_lease == lease &&
                  (is_end(run->state) || run->state == RunState::paused || has_yielded(*run))
              ? run
              : nullptr;
@@ -31,7 +31,7 @@ const Run* ended_under(const Book& book, LeaseId lease) {
 Result<Events> decide_evaluate(const Book& book, const Evaluate& command) {
   const EvaluateRequest& request = command.request;
   if (book.evaluations_by_request.contains(request.request_id)) return Events{};
-  if (command.model.value > book.last_model)
+  if (!has_model(book, command.model))
     return refuse(Code::not_found, "there is no model " + text(command.model));
   return Events{ModelEvaluated{EvaluationId{book.last_evaluation + 1}, request.request_id,
                                command.model, request.evaluation}};

@@ -50,12 +50,12 @@ class EventFolder {
     sweep.rules = e.rules;
     sweep.rank_prior = e.rank_prior;
     equip(sweep);
-    sweep.history = History{e.spec.objective.goal, sweep.space.dimensions().size(),
-                            1 + e.spec.further_objectives.size(), replication_of(sweep)};
+    sweep.history = History{e.spec->objective.goal, sweep.space.dimensions().size(),
+                            1 + e.spec->further_objectives.size(), replication_of(sweep)};
     sweep.workflow = e.workflow;
     sweep.dataset = e.dataset;
-    if (e.spec.confirms && !imported_) confirm(e.spec.confirms, e.sweep);
-    if (!imported_) warm_start(book_, e.spec, e.rules, sweep.space, sweep.history);
+    if (e.spec->confirms && !imported_) confirm(e.spec->confirms, e.sweep);
+    if (!imported_) warm_start(book_, *e.spec, e.rules, sweep.space, sweep.history);
     if (!imported_) book_.sweeps_by_request.emplace(e.request_id, e.sweep);
     sweep.service.used = least_service(book_, e.sweep, at_);
     book_.open_sweeps.insert(e.sweep);
@@ -335,9 +335,9 @@ class EventFolder {
 
   // Folds the past as if it had happened here, at its own times, but without warm starts.
   void operator()(const SweepImported& e) {
-    for (const Event& event : e.past) std::visit(EventFolder{book_, event.at, true}, event.body);
-    book_.sweeps_by_request.emplace(e.request_id, e.sweep);
-    if (e.confirms) confirm(*e.confirms, e.sweep);
+    Book& into = begin_import(book_, e);
+    for (const Event& event : e.past) std::visit(EventFolder{into, event.at, true}, event.body);
+    if (end_import(book_, e) && e.confirms) confirm(*e.confirms, e.sweep);
   }
 
  private:

@@ -121,7 +121,7 @@ Status check_inherited(const SweepSpec& spec, const Population& population) {
 
 // A bandit reads the gains of all members for each fork, and chooses numbers.
 Status check_bandit(const SweepSpec& spec, const Population& population) {
-  if (spec.search.method != bandit_method) return Done{};
+  if (!traits_of(spec.search.method).models_forks) return Done{};
   // Of the newest gains it reads bandit_changes_max: two of each member at least.
   constexpr auto members_max = static_cast<std::int64_t>(bandit_changes_max / 2);
   if (population.size > members_max)
@@ -147,15 +147,7 @@ Status check_bandit(const SweepSpec& spec, const Population& population) {
 }  // namespace
 
 Status check_population(const SweepSpec& spec) {
-  const bool rule = spec.terminator.rule == population_method;
-  if (rule && !is_population(spec))
-    return refuse(Code::invalid,
-                  "rule pbt is that of a population: use search: {method: pbt, ...} or pb2",
-                  "/search/method");
   if (!is_population(spec)) return Done{};
-  if (!rule)
-    return refuse(Code::invalid, "a population has its own rule: leave terminator out",
-                  "/terminator/rule");
   const auto population = read_population(spec.search);
   if (!population) return population.error();
   if (population->ready >= spec.budget.phases)
@@ -314,7 +306,7 @@ void propose_successor(const Book& book, const Sweep& sweep, const Origin& origi
   const Rng rng(sweep.spec.seed, Purpose::explore, static_cast<std::uint64_t>(number));
   const auto names = changeable_parameters(sweep);
   const Params& of = find_trial(book, origin.run.trial)->params;
-  Params params = sweep.spec.search.method == bandit_method
+  Params params = traits_of(sweep.spec.search.method).models_forks
                       ? explore_by_bandit(sweep.space, of, names,
                                           bandit_data(book, sweep, origin, population->ready), rng)
                       : explore(sweep.space, of, names, *population, rng);

@@ -91,12 +91,12 @@ Result<const Sweep*> find_confirmed(const Book& book, const SweepPast& past) {
   if (!past.confirms) return nullptr;
   const auto* submitted =
       past.events.empty() ? nullptr : std::get_if<SweepSubmitted>(&past.events.front().body);
-  if (submitted == nullptr || !submitted->spec.confirms) return misfit("it confirms no sweep");
+  if (submitted == nullptr || !submitted->spec->confirms) return misfit("it confirms no sweep");
   const Sweep* confirmed = newest_submitted(book, *past.confirms);
   if (confirmed == nullptr)
     return refuse(
         Code::not_found,
-        "it confirms " + text(submitted->spec.confirms) +
+        "it confirms " + text(submitted->spec->confirms) +
             " of the server that it was exported from, which is not here: import that "
             "one first, or remove \"confirms\" from the document to import it as any other "
             "sweep",
@@ -106,19 +106,19 @@ Result<const Sweep*> find_confirmed(const Book& book, const SweepPast& past) {
   return confirmed;
 }
 
-void link_trials(const Sweep& confirmed, const PastConfirmed& confirms, std::vector<Event>& past) {
-  std::map<std::size_t, TrialId> origins;  // by the number of the trial
+TrialLinks::TrialLinks(const Sweep& confirmed, const PastConfirmed& confirms) {
   for (const auto& [trial, of] : confirms.trials)
-    origins[static_cast<std::size_t>(trial.value) - 1] =
+    origins_[static_cast<std::size_t>(trial.value) - 1] =
         confirmed.trials[static_cast<std::size_t>(of.value) - 1];
-  std::size_t proposed = 0, enqueued = 0;  // a confirmation proposes what was enqueued, in order
-  const auto link = [&](std::size_t number, std::optional<TrialId>& from) {
-    if (const auto origin = origins.find(number); origin != origins.end()) from = origin->second;
-  };
-  for (Event& event : past) {
-    if (auto* e = std::get_if<TrialEnqueued>(&event.body)) link(enqueued++, e->from);
-    if (auto* e = std::get_if<TrialProposed>(&event.body)) link(proposed++, e->from);
-  }
+}
+
+void TrialLinks::set(std::size_t number, std::optional<TrialId>& from) const {
+  if (const auto origin = origins_.find(number); origin != origins_.end()) from = origin->second;
+}
+
+void TrialLinks::link(EventBody& body) {
+  if (auto* e = std::get_if<TrialEnqueued>(&body)) set(enqueued_++, e->from);
+  if (auto* e = std::get_if<TrialProposed>(&body)) set(proposed_++, e->from);
 }
 
 }  // namespace hone

@@ -62,7 +62,7 @@ bool would_finish(const Book& book, const Sweep& sweep, const Run& run, Events e
 // Stops a run that can no longer be the first to reach the bar. Where trials have several runs, one
 // slow run decides nothing.
 std::optional<Verdict> too_late(const Sweep& sweep, const ReportRecorded& report) {
-  if (!sweep.spec.objective.reach || sweep.spec.terminator.rule == "none" ||
+  if (!sweep.spec.objective.reach || sweep.spec.terminator.rule == rule_none ||
       sweep.history.replication().multi_seed() || sweep.history.ranked().empty())
     return std::nullopt;
   const TrialOutcome& first = sweep.history.outcome(sweep.history.ranked().front());

@@ -42,6 +42,7 @@ class CheckEvent {
   Status operator()(const SweepSubmitted& e) const {
     if (e.rank_prior && !fits_shares(*e.rank_prior))
       return event_refusal("has agreements of ranks outside [-1, 1], or not nine of them");
+    if (auto sent = check_code(commands_of(e.spec)); !sent) return sent;
     return check_spec(e.spec, value_rule(e.rules));
   }
   Status operator()(const SweepSteered& e) const { return open(e.sweep); }
@@ -150,8 +151,10 @@ class CheckEvent {
     if (sweep == nullptr || (is_end(sweep->state) && !e.trials))
       return event_refusal("edits a sweep that is over");
     if (auto wider = check_widenings(sweep->spec, e.widened); !wider) return wider;
+    if (auto fits = check_command(*sweep, e.command); !fits) return fits;
     SweepSpec spec = sweep->spec;
     apply(e, spec);
+    if (auto sent = check_code(commands_of(spec)); !sent) return sent;
     return check_changed(spec, value_rule(sweep->rules));
   }
   Status operator()(const SweepArchived& e) const {
@@ -195,6 +198,22 @@ class CheckEvent {
   [[nodiscard]] Status open(SweepId id) const {
     const Sweep* sweep = find_sweep(book_, id);
     return require(sweep != nullptr && !is_end(sweep->state), "happens to a sweep that is over");
+  }
+  // A client that submits or edits takes the snapshot; no server can.
+  [[nodiscard]] static Status check_code(const std::vector<const CommandTrainer*>& commands) {
+    return require(std::ranges::none_of(commands,
+                                        [](const CommandTrainer* one) {
+                                          return one->code && one->code->sha256.empty();
+                                        }),
+                   "names a snapshot of code that was not taken");
+  }
+  // What the server adds to the command of an edit was recorded with it.
+  [[nodiscard]] static Status check_command(const Sweep& sweep,
+                                            const std::optional<CommandTrainer>& command) {
+    if (!command) return Done{};
+    const auto settled = settled_command(sweep.spec, *command);
+    if (!settled) return settled.error();
+    return require(*settled == *command, "edits a command and leaves out its columns");
   }
   [[nodiscard]] bool waits(const Run& run) const {
     const Sweep& sweep = sweep_of(book_, run.id);

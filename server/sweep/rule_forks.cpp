@@ -13,7 +13,7 @@
 namespace hone {
 
 bool starts_forks(const SweepSpec& spec) {
-  return spec.terminator.rule == "hone" && setting(spec.terminator, "forks").value_or(0) > 0;
+  return setting(spec.terminator, "forks").value_or(0) > 0;
 }
 
 Status check_rule_forks(const SweepSpec& spec) {

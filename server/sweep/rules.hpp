@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <optional>
 #include <set>
 
 #include "schemas/types/event.hpp"
@@ -130,6 +132,11 @@ std::optional<PilotSeen> joining_pilot(const Book& book, const std::string& toke
 // the best trial that its rule has not stopped, the run that is furthest behind. nullopt if that
 // trial is complete or none is paused. Once that run trains, the rule lets the other seeds follow.
 std::optional<RunId> run_to_finish(const Sweep& sweep, const History& history);
+// Returns that run of the trial in the lead, if it is paused; nullopt in sweeps of earlier rules.
+std::optional<RunId> paused_leader(const Sweep& sweep);
+// Closes paused runs that can no longer be promoted, except the one that is being leased, the other
+// seeds of a winner, and the runs of a leading trial: what still trains may end below it.
+void close_unpromotable(const Sweep& sweep, const Book& book, RunId leased, Events& events);
 // Whether the winner of the sweep trains on: by its rules, and by how many seeds a trial has.
 bool finishes_winner(const Sweep& sweep);
 
@@ -143,8 +150,26 @@ Status check_past(const SweepPast& past);
 // Returns the sweep that the document's confirmation confirms, or null if the document names none.
 // Refuses one that is not here or does not fit. Precondition: the document was checked.
 Result<const Sweep*> find_confirmed(const Book& book, const SweepPast& past);
-// Sets the origins of the trials in a past with ids of this server.
-void link_trials(const Sweep& confirmed, const PastConfirmed& confirms, std::vector<Event>& past);
+// Sets the origins of the trials in the events of a past, in their order.
+class TrialLinks {
+ public:
+  TrialLinks() = default;  // sets none
+  TrialLinks(const Sweep& confirmed, const PastConfirmed& confirms);
+  void link(EventBody& body);
+
+ private:
+  void set(std::size_t number, std::optional<TrialId>& from) const;
+
+  std::map<std::size_t, TrialId> origins_;  // by the number of the trial
+  // A confirmation proposes what was enqueued, in order.
+  std::size_t proposed_ = 0, enqueued_ = 0;
+};
+
+// import_parts.cpp
+// Returns the Book that the events of this part are folded into.
+Book& begin_import(Book& book, const SweepImported& e);
+// Call once they are folded. True where the sweep is in `book` from here on.
+bool end_import(Book& book, const SweepImported& e);
 
 // decide_lease.cpp
 Result<Events> decide_acquire(const Book& book, const Acquire& command, Instant now);

@@ -26,6 +26,18 @@ const Run* find_run(const Book& book, RunId id) {
   return replicate < trial->runs.size() ? &trial->runs[replicate] : nullptr;
 }
 
+bool has_model(const Book& book, ModelId id) {
+  const auto takes = [&](const auto& import) { return import.second.models.contains(id.value); };
+  return id.value <= book.last_model && std::ranges::none_of(book.unfinished, takes);
+}
+
+bool has_evaluation(const Book& book, EvaluationId id) {
+  const auto takes = [&](const auto& import) {
+    return import.second.evaluations.contains(id.value);
+  };
+  return id.value <= book.last_evaluation && std::ranges::none_of(book.unfinished, takes);
+}
+
 const Lease* find_live_lease(const Book& book, LeaseId id) {
   const auto found = book.leases.find(id);
   return found == book.leases.end() ? nullptr : &found->second;

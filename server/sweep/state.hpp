@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "schemas/types/imported_ids.hpp"
 #include "schemas/types/info.hpp"
 #include "schemas/types/neighbours.hpp"
 #include "schemas/types/origin.hpp"
@@ -266,6 +267,10 @@ struct Book {
   std::map<Epoch, std::size_t> epochs{{Epoch{}, 0}};
   LeaseId last_lease{};  // of the newest epoch; the epoch itself while it has none
   PairsByHost neighbours;
+  // Sweeps of which a part of an import is folded: each in a separate Book, until its last part.
+  std::map<SweepId, std::unique_ptr<Book>> importing;
+  // The ids of imports without their last part, which may never come: of nothing that exists.
+  std::map<SweepId, ImportedIds> unfinished;
 };
 
 // Look-ups that several rules need. Null if there is none.
@@ -273,6 +278,9 @@ const Sweep* find_sweep(const Book& book, SweepId id);
 const Trial* find_trial(const Book& book, TrialId id);
 const Run* find_run(const Book& book, RunId id);
 const Lease* find_live_lease(const Book& book, LeaseId id);
+// Whether this ledger gave the id to something that exists, also of an ended or quarantined sweep.
+bool has_model(const Book& book, ModelId id);
+bool has_evaluation(const Book& book, EvaluationId id);
 // The index of a lease in run_of_lease; nullopt if this ledger never granted it: it is of another
 // server, or of a time that was lost when a backup was restored.
 std::optional<std::size_t> lease_index(const Book& book, LeaseId id);

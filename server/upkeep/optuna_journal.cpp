@@ -91,6 +91,8 @@ class JournalReader {
   }
 
   Status add_study(const Json& line) {
+    if (studies_.size() >= optuna_studies_max)
+      return refuse(Code::too_large, "the journal has more than 1,000 studies");
     const Json& name = field(line, "study_name");
     OptunaStudy study{.name = name.is_string() ? name.get<std::string>() : ""};
     for (const Json& direction : field(line, "directions"))
@@ -179,6 +181,8 @@ class JournalReader {
       return refuse(Code::invalid, "the parameter '" + name + "' has no number or distribution");
     const auto added = distributions_[study].add(studies_[study], distribution.get<std::string>());
     if (!added) return added.error();
+    if (trial.params.size() >= optuna_params_max)
+      return refuse(Code::too_large, "a trial has more than 1,000 parameters");
     trial.params.push_back({name, *number, *added});
     return Done{};
   }

@@ -3,6 +3,7 @@
 #include <SQLiteCpp/Statement.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -95,6 +96,8 @@ class StudyReader {
       if (!std::isfinite(rows.getColumn(2).getDouble()))
         return refuse(Code::invalid,
                       "the parameter '" + rows.getColumn(1).getString() + "' is not finite");
+      if (one != nullptr && one->params.size() >= optuna_params_max)
+        return refuse(Code::too_large, "a trial has more than 1,000 parameters");
       if (one != nullptr)
         one->params.push_back(
             {rows.getColumn(1).getString(), rows.getColumn(2).getDouble(), *distribution});
@@ -171,6 +174,8 @@ Result<std::vector<OptunaStudy>> read_studies(const std::string& file) {
   std::vector<OptunaStudy> studies;
   SQLite::Statement rows(db, "SELECT study_id, study_name FROM studies ORDER BY study_id");
   while (rows.executeStep()) {
+    if (studies.size() >= optuna_studies_max)
+      return refuse(Code::too_large, "the storage has more than 1,000 studies");
     OptunaStudy study{.name = rows.getColumn(1).getString()};
     if (auto read = StudyReader(db, rows.getColumn(0).getInt64(), study).read(); !read)
       return read.error();
@@ -190,6 +195,8 @@ Result<std::vector<OptunaStudy>> read_optuna_storage(const std::string& file) {
 }
 
 OptunaFile optuna_file(const std::string& file) {
+  std::error_code absent;  // a pipe would wait for its writer
+  if (!std::filesystem::is_regular_file(file, absent)) return OptunaFile::other;
   char begin[16] = {};
   std::ifstream stream(file, std::ios::binary);
   stream.read(begin, sizeof begin);
@@ -202,6 +209,10 @@ OptunaFile optuna_file(const std::string& file) {
 Result<std::size_t> Distributions::add(OptunaStudy& study, const std::string& text) {
   const auto found = known_.find(text);
   if (found != known_.end()) return found->second;
+  if (known_.size() >= optuna_distributions_max)
+    return refuse(Code::too_large, "a study has more than " +
+                                       std::to_string(optuna_distributions_max) +
+                                       " distributions of parameters");
   auto json = parse_json(text);
   if (!json) return refuse(Code::invalid, "a distribution is not JSON: " + json.error().detail);
   const auto has = [&](const char* name, Json::value_t type) {

@@ -55,11 +55,15 @@ OptunaFile optuna_file(const std::string& file);
 
 // A sweep has at most as many trials.
 inline constexpr std::size_t optuna_trials_max = 1'000'000;
+// More would take minutes, and a sweep has at most 1,000 parameters.
+inline constexpr std::size_t optuna_studies_max = 1'000;
+inline constexpr std::size_t optuna_params_max = 1'000;          // of a trial
+inline constexpr std::size_t optuna_distributions_max = 10'000;  // of a study
 
 // Collects the distributions of a study: each text once.
 class Distributions {
  public:
-  // Refuses a text that is no object with a name and attributes.
+  // Refuses a text that is no object with a name and attributes, and too many.
   Result<std::size_t> add(OptunaStudy& study, const std::string& text);
 
  private:

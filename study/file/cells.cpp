@@ -6,6 +6,7 @@
 #include "base/sha256.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/problem.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/sweep/check.hpp"
 
@@ -70,7 +71,7 @@ std::int64_t steps_per_run(const Problem& problem) {
   const auto budget = problem.sweep.find("budget");
   if (budget == problem.sweep.end()) return 0;
   auto sweep = problem.sweep;
-  sweep["search"] = {{"method", "random"}, {"trials", 1}};
+  sweep["search"] = {{"method", drawing_method}, {"trials", 1}};
   const auto spec = decode_request<SweepSpec>(sweep);
   return spec ? spec->budget.per_run * instances_of(*spec) : 0;
 }
@@ -111,8 +112,8 @@ Json test_sweep(const Study& study, const Unit& unit, const Json& params) {
   for (const auto& [name, value] : params.items())
     sweep["parameters"][name] = {{"type", "fixed"}, {"value", value}};
   sweep.erase("constraints");
-  sweep["search"] = {{"method", "random"}, {"trials", 1}};
-  sweep["terminator"] = {{"rule", "none"}};
+  sweep["search"] = {{"method", drawing_method}, {"trials", 1}};
+  sweep["terminator"] = {{"rule", rule_none}};
   put_default(sweep, "replicates", Json::object());
   if (sweep["replicates"].is_object()) {
     sweep["replicates"]["seeds"] = study.measure.seeds;

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """How long one user's requests take while another user's token floods the server with reads.
 
-Usage: fairness_bench.py [--bin DIR] [--folder DIR] [--trials N] [--seconds S]
+Usage: fairness_bench.py [--bin DIR] [--folder DIR] [--trials N] [--seconds S] [--import]
 
 Starts a server with tokens and a standby that confirms its writes (--sync-replica), tells a sweep
 of N trials, and measures the requests of Ann, one after the other, for S seconds each: without a
 flood, and while M connections of another token of the scope `read` repeat a read, each as soon as
 it has the answer to the one before. A row is a class of request: its median, 95th percentile, what
 was refused, and how many times slower the median is than without a flood.
+
+--import measures her writes while the sweep of N trials is imported instead, and the memory.
 """
 import argparse
 import asyncio
@@ -17,11 +19,14 @@ import json
 import multiprocessing
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
 import tempfile
+import threading
 import time
+import uuid
 
 SPEC = {"seed": 1, "objective": {"metric": "return", "goal": "maximize"},
         "trainer": {"name": "ask"}, "parameters": {"x": {"type": "float", "min": 0, "max": 1}},
@@ -202,6 +207,69 @@ def run(pair, confirmed, options):
             attacker.join()
 
 
+def memory_of(pair, what):
+    status = pathlib.Path(f"/proc/{pair.started[0].pid}/status").read_text()
+    return int(re.search(what + r":\s+(\d+)", status)[1]) / 1024
+
+
+def post(port, token, path, body):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
+    connection.request("POST", path, body=body, headers={"Authorization": f"Bearer {token}"})
+    answer = connection.getresponse()
+    text = answer.read()
+    assert answer.status < 300, text
+
+
+class Writer(threading.Thread):
+    """Ann's writes, one after the other, until it is stopped."""
+
+    def __init__(self, pair):
+        super().__init__()
+        self.pair, self.times, self.over = pair, [], threading.Event()
+
+    def run(self):
+        make = requests_of(False)["write"]
+        while not self.over.is_set():
+            body = json.dumps(make(len(self.times))[2])
+            begin = time.perf_counter()
+            post(self.pair.ports[0], self.pair.tokens["ann"], "/v1/notes", body)
+            self.times.append(time.perf_counter() - begin)
+            time.sleep(0.002)
+
+    def stop(self):
+        self.over.set()
+        self.join()
+        return sorted(self.times)
+
+
+def run_import(pair):
+    connection = http.client.HTTPConnection("127.0.0.1", pair.ports[0], timeout=600)
+    connection.request("GET", "/v1/sweeps/sw_1/export",
+                       headers={"Authorization": f"Bearer {pair.admin}"})
+    document = connection.getresponse().read()
+    pair.stop_primary()  # the peak of its memory is then that of the import
+    pair.start(pair.ports[0], pair.data)
+    before = memory_of(pair, "VmRSS")
+    print(f"{'import':8} {'MB':>6} {'took s':>7} {'memory MB':>10} {'writes':>7} {'p50 ms':>8}"
+          f" {'p95 ms':>8} {'max ms':>8} {'> 50 ms':>8}")
+    for name in ("none", "import"):
+        writer = Writer(pair)
+        writer.start()
+        begin = time.perf_counter()
+        if name == "none":
+            time.sleep(5)
+        else:
+            body = b'{"request_id":"%s","export":' % str(uuid.uuid4()).encode() + document + b"}"
+            post(pair.ports[0], pair.admin, "/v1/imports", body)
+        took = time.perf_counter() - begin
+        times = writer.stop()
+        grown = memory_of(pair, "VmHWM") - before
+        print(f"{name:8} {len(document) / 1e6:6.1f} {took:7.1f} {grown:10.0f}"
+              f" {len(times):7} {times[len(times) // 2] * 1e3:8.1f}"
+              f" {times[int(len(times) * 0.95)] * 1e3:8.1f} {times[-1] * 1e3:8.1f}"
+              f" {sum(one > 0.05 for one in times):8}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     here = pathlib.Path(__file__).resolve().parents[2]
@@ -212,12 +280,16 @@ def main():
     parser.add_argument("--seconds", type=float, default=5)
     parser.add_argument("--connections", type=int, nargs="+", default=[10, 200])
     parser.add_argument("--floods", nargs="+", choices=FLOODS, default=["phases", "runs"])
+    parser.add_argument("--import", dest="imports", action="store_true",
+                        help="measure an import instead of floods")
     options = parser.parse_args()
     folder = pathlib.Path(tempfile.mkdtemp(dir=options.folder))
     pair = Pair(options.bin, folder)
     try:
         for name, trials in (("large", options.trials), ("own", 200)):
             asyncio.run(tell_trials(pair.ports[0], pair.admin, pair.submit(name, trials), trials))
+        if options.imports:
+            return run_import(pair)
         print(f"{'flood':8} {'conns':>5} {'served/s':>9}  {'request':17} {'asked':>6} {'p50 ms':>9}"
               f" {'p95 ms':>9} {'refused':>8} {'ratio':>7}", flush=True)
         run(pair, False, options)

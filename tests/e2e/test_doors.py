@@ -41,6 +41,46 @@ COUNTS = {
                         "slots", "max")}
 
 
+# Texts that a field may take for a name, a path, a pattern, a size, a digest or a word.
+TEXTS = ["", "x", "${x}", "${y}", "/tmp", "../x", "a/b", "a\0b", "\x1b[2J", "(?<loss>.*)", "(",
+         "64KiB", "1GiB", "f" * 64, "x" * 1001, "snapshot"]
+
+
+def described(schema):
+    """What a description refers to; a field that may be left out may be null."""
+    if "$ref" in schema:
+        file, _, name = schema["$ref"].rpartition("#/$defs/")
+        return described(json.loads((SCHEMAS / (file or "common.json")).read_text())["$defs"][name])
+    return schema
+
+
+def tries(schema):
+    """Values of the kinds that the description names, at and past its bounds, and one of each other."""
+    schema = described(schema)
+    tried = [None, True, 1.5, "x", [], {}] + list(schema.get("enum", [])) + (
+        [schema["const"]] if "const" in schema else [])
+    kinds = schema.get("type", [])
+    kinds = [kinds] if isinstance(kinds, str) else kinds
+    if "string" in kinds:
+        tried += TEXTS
+    if "integer" in kinds or "number" in kinds:
+        tried += [number for number in NUMBERS if number == int(number)]
+        tried += [schema[bound] + by for bound in ("minimum", "maximum") if bound in schema
+                  for by in (-1, 0, 1)]
+    if "array" in kinds:
+        tried += [[one] for one in tries(schema["items"])]
+        tried += [["x"] * schema.get("maxItems", 2), ["x"] * (schema.get("maxItems", 2) + 1)]
+    if "object" in kinds:
+        named = schema.get("properties", {})
+        tried += [{name: one} for name, field in named.items() for one in tries(field)]
+        if isinstance(values := schema.get("additionalProperties"), dict):
+            tried += [{name: one} for name in ("x", "HONE_X", "a=b", "", "a\0b")
+                      for one in tries(values)]
+    for one in schema.get("anyOf", []):
+        tried += tries(one)
+    return list({json.dumps(one): one for one in tried}.values())
+
+
 def put(document, path, value):
     for name in path[:-1]:
         document = document.setdefault(name, {})
@@ -114,8 +154,8 @@ def restarted(server):
 
 def test_the_fields_that_are_tried_are_those_of_an_edit():
     described = set(json.loads((SCHEMAS / "edit.json").read_text())["properties"])
-    tried = {"request_id", "widen", "by"} | {name.split(".")[0] for name in COUNTS}
-    assert described - {"command"} == tried
+    tried = {"request_id", "widen", "by", "command"} | {name.split(".")[0] for name in COUNTS}
+    assert described == tried
 
 
 @pytest.mark.parametrize("kind", DOMAINS)
@@ -183,6 +223,59 @@ def test_a_count_is_allowed_by_every_door_or_by_none(server, field):
     for sweep in restarted(server):
         use(server, sweep)
     server.stop()
+
+
+METRIC = spec_of(DOMAINS["float"])["objective"]["metric"]
+COMMAND = described({"$ref": "common.json#/$defs/long_command"})["properties"]
+
+
+@pytest.mark.parametrize("field", COMMAND)
+def test_a_command_is_allowed_by_every_door_or_by_none(server, field):
+    document = export_of(server, spec_of(DOMAINS["float"]))
+    edited = submit(server, spec_of(DOMAINS["float"])).json["sweep"]
+    for value in tries(COMMAND[field]):
+        command = {"run": ["true", "${x}"], field: value}
+        if field == "collect" and isinstance(value, dict):  # an edit was recorded with its columns
+            value.setdefault("objective", METRIC)
+        spec = spec_of(DOMAINS["float"]) | {"command": command}
+        answers = {"submit": submit(server, spec),
+                   "edit": edit(server, edited, {"command": command}),
+                   "import": load(server, with_edit(document, {"command": command}))}
+        allowed = {door: answer.status < 300 for door, answer in answers.items()}
+        assert len(set(allowed.values())) == 1, (field, value, answers)
+        assert all(answer.status in (200, 201, 400)
+                   for answer in answers.values()), (field, value, answers)
+    use(server, edited)
+    for sweep in restarted(server):
+        use(server, sweep)
+    server.stop()
+
+
+def test_an_imported_edit_states_the_columns_of_its_command(server):
+    """Without them the worker of a continued sweep read the columns of no objective."""
+    document = export_of(server, spec_of(DOMAINS["float"]))
+    collect = {"stdout": True, "objective": METRIC}
+    command = {"run": ["true"], "collect": collect}
+    assert load(server, with_edit(document, {"command": command})).status in (200, 201)
+    del collect["objective"]
+    answer = load(server, with_edit(document, {"command": command}))
+    assert answer.status == 400 and "columns" in answer.json["detail"], answer
+
+
+# A command in place of these left runs with steps that the sweep no longer had.
+@pytest.mark.parametrize("trainer", [
+    {"command": None, "trainer": {"name": "ask"}, "budget": None},
+    {"command": None, "steps": [{"name": "a", "command": ["true"], "phases": 1},
+                                {"name": "b", "command": ["true"]}],
+     "budget": {**BUDGET, "phases": 2}}])
+def test_a_command_takes_the_place_of_a_command_alone(server, trainer):
+    spec = {name: value for name, value in (spec_of(DOMAINS["float"]) | trainer).items()
+            if value is not None}
+    document = export_of(server, spec)
+    edited = submit(server, spec).json["sweep"]
+    answers = [edit(server, edited, {"command": ["true"]}),
+               load(server, with_edit(document, {"command": {"run": ["true"]}}))]
+    assert [answer.status for answer in answers] == [409, 400], answers
 
 
 def break_trial(folder, sweep):

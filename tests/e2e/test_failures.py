@@ -83,6 +83,17 @@ def test_children_in_sessions_of_their_own_end_with_it(play, tmp_path):
     wait_for(lambda: not strays(tmp_path))
 
 
+def test_a_program_that_stops_its_keeper_still_ends(play):
+    """Its run stayed `running`, and its slot taken: the stopped keeper did not see its end."""
+    run = play("def stopped():\n"
+               "    with open(f'/proc/{os.getppid()}/stat') as stat:\n"
+               "        return stat.read().rsplit(')', 1)[1].split()[0] == 'T'\n"
+               "os.kill(os.getppid(), signal.SIGSTOP)\n"
+               "while stopped(): time.sleep(0.01)\n"
+               "report(0)\nos.kill(os.getppid(), signal.SIGSTOP)")
+    assert run["state"] == "completed", run
+
+
 def test_children_end_when_the_worker_is_killed(server, tmp_path):
     (tmp_path / "program.py").write_text(
         "import os, time\nfor own in (False, True):\n    if os.fork() == 0:\n        if own: os.setsid()\n"

@@ -100,6 +100,22 @@ def test_the_second_script_needed_force(tmp_path):
     assert "hone submit two.py.yaml" in (tmp_path / "two.py.yaml").read_text()
 
 
+@pytest.mark.parametrize("call", [
+    "p.add_argument('--a: {b: c}', type=float, default=0.1)",
+    "p.add_argument('--lr\\ncommand: {run: [rm]}', type=float, default=0.1)",
+    "p.add_argument('--x', dest='x\\nname: other', type=float, default=0.1)",
+    "p.add_argument('data\\nname: other')",
+])
+def test_an_odd_name_of_a_program_changed_its_sweep_file(tmp_path, call):
+    (tmp_path / "train.py").write_text(
+        "import argparse\np = argparse.ArgumentParser()\n"
+        f"p.add_argument('--lr', type=float, default=0.1)\n{call}\n")
+    ok("init", "train.py", cwd=tmp_path)
+    ok("plan", "sweep.yaml", cwd=tmp_path)
+    text = (tmp_path / "sweep.yaml").read_text()
+    assert not any(word in text for word in ("name: other", "[rm]", "b: c")), text
+
+
 def test_a_bonus_was_searched_below_zero(tmp_path):
     (tmp_path / "train.py").write_text("import argparse\np = argparse.ArgumentParser()\n"
                                        "p.add_argument('--ent-coef', type=float, default=0.0)\n"

@@ -336,8 +336,8 @@ def test_example_picker_climbs(server, tmp_path):
     sweep = ok("submit", str(ROOT / "sdk/examples/picker.yaml"), "--set", "search.trials=15", "-q",
                server=server).strip()
     environment = dict(os.environ, HONE_SERVER=f"http://127.0.0.1:{server.port}")
-    picker = subprocess.Popen([program("hone"), "picker", sweep], cwd=ROOT, env=environment,
-                              text=True,
+    picker = subprocess.Popen([program("hone"), "picker", sweep, "--yes"], cwd=ROOT,
+                              env=environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     for _ in range(15):
         trial = ask_patiently(server, sweep)

@@ -147,7 +147,7 @@ def test_what_no_population_can_train_is_refused(tmp_path):
     assert "perturb must hold factors" in refusal("search.perturb=[0.8, -1]")
     assert "exploit must be truncation or t_test" in refusal("search.exploit=best")
     assert "leave replicates out" in refusal("replicates={seeds: 2}")
-    assert "rule pbt is that of a population" in refusal("search={method: random, trials: 4}",
+    assert "rule pbt is that of search: {method: pbt or pb2}" in refusal("search={method: random, trials: 4}",
                                                          "terminator={rule: pbt}")
     assert up.stop()[0] == 0
 

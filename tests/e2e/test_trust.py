@@ -1,6 +1,7 @@
 """What others wrote runs on a user's machine only after the user has seen it and agreed: code that a
 worker sent, commands of a sweep, and programs that a repository's configuration names."""
 import hashlib
+import json
 import os
 import signal
 import stat
@@ -191,3 +192,88 @@ def test_a_fetch_to_stdout_left_a_file_that_all_could_read(server, tmp_path, num
     process.wait(30)
     process.stdout.close()
     wait_for(lambda: not list(folder.iterdir()), 30)
+
+
+def probing(written, port):
+    """A program that writes down what it can reach, and reports a value."""
+    return "\n".join([
+        "import json, os, socket",
+        "def reached():",
+        "    try:",
+        f"        socket.create_connection(('127.0.0.1', {port}), timeout=5).close()",
+        "        return True",
+        "    except OSError:",
+        "        return False",
+        "secrets = [name for name in os.environ if name.startswith('HONE_T')]",
+        f"json.dump({{'server': reached(), 'pid': os.getpid(), 'secrets': secrets}},",
+        f"          open({str(written)!r}, 'w'))",
+        "print('@hone {\"report\": {\"value\": 1}}')"])
+
+
+def saved_model(server, source):
+    server.submit(one_run(evaluate=[sys.executable, "-c", source, "${hone.model}"]))
+    grant = server.acquire(server.join())
+    model = save(server, grant, 0, "content")
+    server.report(grant, 0, 1)
+    return model
+
+
+def may_be_private():
+    """Whether the system lets this account make namespaces."""
+    return subprocess.run(["unshare", "--user", "--net", "--pid", "--fork", "--mount-proc", "true"],
+                          capture_output=True).returncode == 0
+
+
+def test_a_program_of_others_got_the_token_of_its_user(server, tmp_path):
+    written = tmp_path / "written"
+    model = saved_model(server, probing(written, server.port))
+    ok("evaluate", model, "--yes", server=server, HONE_TOKEN="hone_secret")
+    assert json.loads(written.read_text())["secrets"] == []
+
+
+def test_a_sandbox_has_no_network_and_no_other_processes(server, tmp_path):
+    if not may_be_private():
+        pytest.skip("this system allows no private namespaces: unshare --user fails")
+    written = tmp_path / "written"
+    model = saved_model(server, probing(written, server.port))
+    ok("evaluate", model, "--yes", server=server)
+    assert json.loads(written.read_text())["server"]
+    ok("evaluate", model, "--yes", "--sandbox", server=server)
+    found = json.loads(written.read_text())
+    assert not found["server"] and found["pid"] == 1, found
+
+
+def test_a_sandbox_that_the_system_refuses_runs_nothing(server, tmp_path):
+    written = tmp_path / "written"
+    model = saved_model(server, probing(written, server.port))
+    words = [program("hone"), "evaluate", model, "--yes", "--sandbox"]
+    if may_be_private():  # a namespace in which no further one may be made
+        forbid = "echo 0 > /proc/sys/user/max_user_namespaces && exec \"$@\""
+        words = ["unshare", "--user", "--map-root-user", "sh", "-c", forbid, "sh", *words]
+    refused = subprocess.run(words, text=True, capture_output=True, env={
+        **os.environ, "HONE_SERVER": f"http://127.0.0.1:{server.port}"})
+    assert refused.returncode == 4 and "private namespaces" in refused.stderr, refused
+    assert not written.exists()
+
+
+def test_a_run_is_reproduced_in_a_sandbox(server, work, tmp_path):
+    if not may_be_private():
+        pytest.skip("this system allows no private namespaces: unshare --user fails")
+    head = commit(work, 1)
+    server.submit(one_run(), workflow={"git_commit": head, "command": ["train.py"]})
+    grant = server.acquire(server.join())
+    server.report(grant, 0, 1)
+    again = hone("reproduce", "rn_1.0", "--yes", "--sandbox", server=server, cwd=work)
+    assert "private namespaces" not in again.stderr and "equal, bit by bit" in again.stdout, again
+
+
+def test_a_picker_of_a_stranger_ran_unseen(server, tmp_path):
+    written = tmp_path / "written"
+    source = f"open({str(written)!r}, 'w')"
+    server.submit(sweep_spec(command=None, budget=None, trainer={"name": "ask"}, search={
+        "method": "external", "trials": 2, "command": [sys.executable, "-c", source]}))
+    refused = hone("picker", "sw_1", server=server)
+    assert refused.returncode == 2 and "--yes" in refused.stderr and source in refused.stderr
+    assert not written.exists()
+    hone("picker", "sw_1", "--yes", server=server)
+    assert written.exists()

@@ -11,6 +11,7 @@ import time
 
 import pytest
 
+from commands import ok
 from conftest import Server, START_SECONDS, program, sweep_spec
 
 # A user's trainer: no SDK, a few lines over the socket. Its "model" is the step it has
@@ -223,6 +224,24 @@ def test_failures_are_told_with_their_reason(server, place):
     assert run["exit_code"] == 3 and "oh no" in run["log_tail"]
     run, = runs_of(server, sweeps["cannot_start"])
     assert "no-such-program-here" in run["detail"]
+
+
+def test_each_request_of_an_idle_worker_is_a_sign_of_life(server):
+    """Those between two events, of which there is one in 5 min, were not shown."""
+    worker = server.post("/v1/workers", {"request_id": "join", "host": "h", "pid": 1, "cpus": 1,
+                                         "gpus": 0, "hone_version": "0.1.0"})["worker"]
+    ask = {"worker": worker, "cpus": 1, "gpus": 0, "wait": 0}
+    seen = []
+    for number in range(3):
+        server.post("/v1/leases", {"request_id": f"lease {number}", **ask})
+        shown = server.get(f"/v1/workers/{worker}")
+        assert shown["state"] == "present", shown
+        seen.append(shown["last_seen_at"])
+    server.post(f"/v1/workers/{worker}/beat", {"leases": []})
+    seen.append(server.get("/v1/workers")["items"][0]["last_seen_at"])
+    assert seen == sorted(set(seen)), seen
+    listed = json.loads(ok("workers", "--format", "json", server=server))[0]
+    assert listed["last_seen_at"] == seen[-1] and "seen" in ok("workers", server=server)
 
 
 def test_a_killed_worker_loses_nothing(server, place):

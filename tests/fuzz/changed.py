@@ -44,7 +44,7 @@ def trial_of(grant):
 
 
 def edit(server, sweep, **changes):
-    server.post(f"/v1/sweeps/{sweep}/edit", {"request_id": f"{sweep} {changes}", **changes})
+    server.post(f"/v1/sweeps/{sweep}/edit", {"request_id": f"{sweep} {changes}"[:128], **changes})
 
 
 def edited(server, worker, sweep_spec):
@@ -61,6 +61,7 @@ def edited(server, worker, sweep_spec):
     edit(server, sweep, share=3)
     edit(server, sweep, slots={"min": 1, "max": 6})
     edit(server, sweep, by="2h")
+    edit(server, sweep, command={"run": ["python3", "train.py"], "params": "flags", "cwd": "/srv"})
     edit(server, sweep, widen=[{"name": "lr", "min": 1e-5, "max": 0.1},
                                {"name": "depth", "max": 12},
                                {"name": "kind", "values": ["c"]}])

@@ -145,6 +145,33 @@ def asked(one):
     one.server.post(f"/v1/sweeps/{failed}/steer", {"verb": "cancel"})
 
 
+def commands(one):
+    """A command that is edited into each of its forms, while a run trains and after the end."""
+    from changed import blob, edit
+    from training import train
+    run = ["python3", "train.py", "--lr=${lr}"]
+    code = b"an archive of the code"
+    forms = [
+        run, "python3 train.py --lr ${lr}", {"run": run, "params": "flags", "folder": "fresh"},
+        {"run": run, "env": {"OMP_NUM_THREADS": "1"}, "prepare": ["make"], "artifacts": ["*.csv"],
+         "disk": "1GiB", "may_change": ["depth"], "collect": {"file": "out.csv", "step": "step",
+                                                              "objective": "score", "nan": "skip"}},
+        {"run": run, "cwd": "/srv/project", "python": "/opt/venv/bin/python"},
+        {"run": run,
+         "submitter": {"folder": "/home/ada/project", "python": "/usr/bin/python3"},
+         "code": {"sha256": blob(one.server, code), "bytes": len(code)}}]
+    worker = one.join("node1")
+    sweep = one.submit(command=forms[-1], search={"method": "random", "trials": 2})
+    grant = one.acquire(worker)
+    for form in forms:
+        edit(one.server, sweep, command=form)
+    while train(one.server, grant):
+        pass
+    one.run_all(worker, sweep)
+    edit(one.server, sweep, trials=3, command=forms[2])
+    one.run_all(worker, sweep)
+
+
 def workers(one):
     """A worker on which runs fail is quarantined and allowed again, another falls silent, and the
     server starts again under live leases."""
@@ -314,7 +341,7 @@ LEDGERS = {
     "tokens": tokens, "edits": changed("edited"), "marks": changed("marked"),
     "failures": changed("failing"), "seeds": changed("racing"), "confirmations": confirmations,
     "imports": imports, "asked": asked, "workers": workers, "slots": slots, "speeds": speeds,
-    "rule_hone": rule_hone,
+    "rule_hone": rule_hone, "commands": commands,
     "objectives": exported("reach", "several objectives", "instances", "conditions", "shared")}
 
 

@@ -196,11 +196,11 @@ std::string World::check_proposals() {
   const Book& book = server_.whole_book();
   for (const auto& [id, sweep] : book.sweeps) {
     if (sweep.spec.confirms) continue;  // it repeats the proposals of another sweep
-    if (sweep.spec.search.method == evolution_method) continue;
+    if (sweep.spec.search.method == "dehb") continue;
     for (const TrialId trial_id : sweep.trials) {
       const Trial& trial = *find_trial(book, trial_id);
       if (trial.origin) {
-        const bool learns = sweep.spec.search.method == bandit_method || trial.origin->rank;
+        const bool learns = sweep.spec.search.method == "pb2" || trial.origin->rank;
         if (!learns && !explores(book, sweep, trial))
           return "a fork's parameters depend on what happened";
         continue;

@@ -62,7 +62,7 @@ void draw_population(Rng& rng, SweepSpec& spec) {
   const auto members = static_cast<std::int64_t>(2 + rng.below(7));
   const auto ready = static_cast<std::int64_t>(1 + rng.below(3));
   spec.trainer = CommandTrainer{.argv = {"train"}, .may_change = {"x", "y"}};
-  spec.search = {population_method, members};
+  spec.search = {"pbt", members};
   spec.search.settings = {
       {"population", members},
       {"ready", ready},
@@ -70,13 +70,13 @@ void draw_population(Rng& rng, SweepSpec& spec) {
       {"window", std::int64_t{2}},
       {"quantile", 0.5}};
   if (rng.below(3) == 0) {
-    spec.search.method = bandit_method;
+    spec.search.method = "pb2";
     std::erase_if(spec.search.settings, [](const Param& setting) {
       return setting.name == "exploit" || setting.name == "window";
     });
   }
   if (rng.below(3) == 0) spec.confirm = ConfirmSpec{.top = 2, .seeds = 2};
-  spec.terminator = {population_method, {}};
+  spec.terminator = {"pbt", {}};
   spec.budget.phases = static_cast<int>(ready) + static_cast<int>(1 + rng.below(8));
 }
 
@@ -93,11 +93,11 @@ SweepSpec draw_spec(Rng& rng) {
   spec.terminator = draw_rule(rng, spec.budget.phases);
   spec.limits.max_retries = static_cast<int>(rng.below(6));
   if (rng.below(8) == 0) spec.limits.duration = seconds(30);
-  if (spec.terminator.rule == evolution_method) {
-    spec.search.method = evolution_method;
+  if (spec.terminator.rule == "dehb") {
+    spec.search.method = "dehb";
     spec.budget.phases = std::max(spec.budget.phases, 3);
   }
-  const bool population = spec.terminator.rule == population_method;
+  const bool population = spec.terminator.rule == "pbt";
   if (population || rng.below(6) == 0)
     draw_population(rng, spec);
   else if (spec.terminator.rule == "hone" && rng.below(2) == 0)
@@ -110,8 +110,7 @@ SweepSpec draw_spec(Rng& rng) {
 // Complete runs and one objective: they tell a later sweep how far early ranks can be trusted.
 void prepare_for_successor(SweepSpec& spec, const SweepSpec& first) {
   spec.objective = first.objective;
-  if (!is_population(spec) && spec.search.method != evolution_method)
-    spec.terminator = {"none", {}};
+  if (!is_population(spec) && spec.search.method != "dehb") spec.terminator = {"none", {}};
 }
 
 // A sweep that begins with what an earlier one of the same objective has shown.

@@ -350,9 +350,9 @@ void Attempt::on_error(Turn& turn, const SaveModelCall&, const Error& error) {
   answer_line(turn, error);
 }
 
-void Attempt::on_error(Turn& turn, const ReportCall&, const Error& error) {
+void Attempt::on_error(Turn& turn, const ReportCall& call, const Error& error) {
   if (loses_lease(turn, error)) return;
-  if (lease_ == Lease::closed) delivery_.pass_over();
+  if (lease_ == Lease::closed) delivery_.pass_over(call.request.step);
   answer_line(turn, error);
 }
 

@@ -23,7 +23,8 @@ AttemptPhases::AttemptPhases(const LeaseGrant& grant)
       budget_(grant.budget),
       known_(grant.next_phase),
       next_(grant.next_phase),
-      trained_(std::min(origin_.phase, next_)) {
+      trained_(std::min(origin_.phase, next_)),
+      behind_(origin_.step > 0 && origin_.step < origin_.reported) {
   const auto* command = std::get_if<CommandTrainer>(&grant.trainer);
   has_rows_ = command != nullptr && command->collect;
 }
@@ -63,6 +64,12 @@ void AttemptPhases::reported(int phase, std::int64_t step) {
   next_ = std::max(next_, phase + 1);
   last_phase_ = phase;
   last_step_ = step;
+}
+
+void AttemptPhases::pass_over(std::int64_t step) {
+  last_phase_ = std::min(trained_, budget_.phases - 1);
+  last_step_ = step;
+  ++trained_;
 }
 
 }  // namespace hone::worker

@@ -36,9 +36,9 @@ class AttemptPhases {
   // it after the report of the same step.
   int phase_of(const CheckpointLine& line, Origin origin);
   void reported(int phase, std::int64_t step);
-  // A report came too late, of a program that trains on after its run was paused: checkpoints that
-  // follow are of later phases.
-  void pass_over() { ++trained_; }
+  // A report of this step came too late, of a program that trains on after its run was paused: the
+  // checkpoint of this step is of the phase of that report, those that follow are of later phases.
+  void pass_over(std::int64_t step);
   // The first phase without a report.
   [[nodiscard]] int next() const { return next_; }
 
@@ -54,8 +54,8 @@ class AttemptPhases {
   int known_;              // phases with a report when the attempt began
   int next_;               // the first without one
   int trained_;            // the first that this attempt has not reported
-  bool behind_ = false;    // it has named a step before that of the newest report
-  int last_phase_ = -1;    // of its newest report
+  bool behind_;          // it continued from, or has named, a step before that of the newest report
+  int last_phase_ = -1;  // of its newest report
   std::int64_t last_step_ = 0;
 };
 

@@ -41,7 +41,7 @@ class Delivery {
   void pop(Turn& turn);  // it is answered; reads on once enough are
 
   void reported(int phase, std::int64_t step) { phases_.reported(phase, step); }
-  void pass_over() { phases_.pass_over(); }
+  void pass_over(std::int64_t step) { phases_.pass_over(step); }
   void saved() { resumable_ = true; }  // a checkpoint is on the server
   // The metric points that were dropped since the last call.
   [[nodiscard]] std::int64_t take_dropped() { return std::exchange(dropped_, 0); }

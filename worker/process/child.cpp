@@ -113,7 +113,11 @@ void signal_child(pid_t pid, int signal) {
 std::optional<ChildEnd> collect_child(pid_t pid) {
   int status = 0;
   rusage used{};
-  if (::wait4(pid, &status, WNOHANG, &used) != pid) return std::nullopt;
+  if (::wait4(pid, &status, WNOHANG | WUNTRACED, &used) != pid) return std::nullopt;
+  if (WIFSTOPPED(status)) {  // by its trial, whose end it would not see
+    ::kill(pid, SIGCONT);
+    return std::nullopt;
+  }
   const double cpu_s = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
   if (WIFSIGNALED(status)) return ChildEnd{true, WTERMSIG(status), cpu_s};
   return ChildEnd{false, WEXITSTATUS(status), cpu_s};

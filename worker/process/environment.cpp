@@ -6,6 +6,7 @@
 #include <array>
 #include <optional>
 
+#include "sdk/cpp/secrets.hpp"
 #include "worker/process/job_variables.hpp"
 
 namespace hone::worker {
@@ -91,8 +92,7 @@ std::vector<std::string> trial_environment(const std::vector<std::string>& own,
       "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS",
       "VECLIB_MAXIMUM_THREADS"};
   Environment environment(own);
-  for (const auto* secret : {"HONE_TOKEN", "HONE_TOKEN_FILE", "HONE_TLS_CERT", "HONE_TLS_KEY"})
-    environment.drop(secret);
+  for (const auto secret : secret_variables) environment.drop(secret);
   environment.drop_job(split(environment.get("HONE_PASS_ENV").value_or("")));
   environment.set("HONE_RUN_FILE", places.run_file);
   environment.set("HONE_SOCKET", places.socket);

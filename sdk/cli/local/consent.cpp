@@ -9,7 +9,7 @@
 
 namespace hone::cli {
 
-Status agree_to_run(Session& session, std::string_view what, bool yes) {
+Status agree_to_run(Session& session, std::string_view what, bool yes, bool sandbox) {
   if (yes) {
     session.note(what);
     return Done{};
@@ -18,7 +18,9 @@ Status agree_to_run(Session& session, std::string_view what, bool yes) {
   if (!can_ask())
     return refuse(Code::invalid,
                   "nothing was run: read what is shown above, then add --yes to agree to it");
-  if (is_agreed("run it on this machine, with all rights of this account?")) return Done{};
+  const char* const rights =
+      sandbox ? "without a network, with the files of" : "with all rights of";
+  if (is_agreed(std::string("run it on this machine, ") + rights + " this account?")) return Done{};
   return refuse(Code::conflict, "nothing was run");
 }
 

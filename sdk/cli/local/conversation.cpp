@@ -8,8 +8,10 @@
 #include <csignal>
 #include <utility>
 
+#include "base/private_namespaces.hpp"
 #include "base/process.hpp"
 #include "sdk/cli/local/child.hpp"
+#include "sdk/cpp/secrets.hpp"
 
 namespace hone::cli {
 namespace {
@@ -24,13 +26,20 @@ Error cannot_start(const std::string& program, const Error& why) {
 
 }  // namespace
 
-Result<std::unique_ptr<Conversation>> Conversation::start(const std::vector<std::string>& argv) {
+Result<std::unique_ptr<Conversation>> Conversation::start(const std::vector<std::string>& argv,
+                                                          bool sandbox) {
+  if (sandbox)
+    if (auto allowed = check_private_namespaces(); !allowed) return allowed.error();
   auto to = make_pipe();
   auto from = make_pipe();
   for (const auto* pipe : {&to, &from})
     if (!*pipe) return cannot_start(argv.at(0), pipe->error());
-  const auto pid = start_process(
-      {.argv = argv, .in = to->read.fd(), .out = from->write.fd(), .death_signal = SIGTERM});
+  const auto pid = start_process({.argv = argv,
+                                  .env = environment_without_secrets(),
+                                  .in = to->read.fd(),
+                                  .out = from->write.fd(),
+                                  .death_signal = SIGTERM},
+                                 sandbox ? begin_in_private_namespaces : nullptr);
   if (!pid) return cannot_start(argv.at(0), pid.error());
   std::signal(SIGPIPE, SIG_IGN);
   return std::unique_ptr<Conversation>(

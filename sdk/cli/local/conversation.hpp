@@ -16,9 +16,11 @@ namespace hone::cli {
 
 class Conversation {
  public:
-  // argv[0] is looked for on PATH. The program gets SIGTERM from the kernel when we die. From here
-  // on this process ignores SIGPIPE: say() reports a program that is gone.
-  static Result<std::unique_ptr<Conversation>> start(const std::vector<std::string>& argv);
+  // argv[0] is looked for on PATH. The program gets SIGTERM from the kernel when we die, and no
+  // secrets of ours. From here on this process ignores SIGPIPE: say() reports a program that is
+  // gone. `sandbox`: in private namespaces; refuses (conflict) where the system allows none.
+  static Result<std::unique_ptr<Conversation>> start(const std::vector<std::string>& argv,
+                                                     bool sandbox = false);
 
   // Closes the program's stdin; kills the program if it does not end within a second.
   ~Conversation();

@@ -9,7 +9,6 @@
 
 namespace hone::cli {
 namespace {
-
 constexpr std::string_view python_blanks = " \t\r\n\\";
 
 bool is_name_char(char c) { return is_letter_or_digit(c) || c == '_'; }
@@ -282,6 +281,7 @@ std::vector<std::string> split_arguments(std::string_view program, std::size_t a
                                          std::size_t* end_place) {
   std::vector<std::string> parts(1);
   int depth = 0;
+  program = program.substr(0, std::min(program.size(), at + call_bytes_max));
   while (at < program.size()) {
     const std::size_t end = after_quoted(program, at);
     if (end > at) {
@@ -312,6 +312,7 @@ Argument argument_of(const std::string& part) {
 
 void each_call(std::string_view program, std::string_view name,
                const std::function<void(std::size_t)>& take) {
+  int taken = 0;
   for (std::size_t at = 0; at < program.size();) {
     const std::size_t end = after_quoted(program, at);
     if (end > at) {
@@ -319,9 +320,8 @@ void each_call(std::string_view program, std::string_view name,
       continue;
     }
     const auto behind = at + name.size();
-    const bool begins = at == 0 || !is_name_char(program[at - 1]);
-    if (begins && behind < program.size() && program.substr(at, name.size()) == name &&
-        program[behind] == '(')
+    if ((at == 0 || !is_name_char(program[at - 1])) && behind < program.size() &&
+        program.substr(at, name.size()) == name && program[behind] == '(' && taken++ < calls_max)
       take(behind + 1);
     ++at;
   }

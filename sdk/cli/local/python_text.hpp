@@ -12,6 +12,10 @@
 
 namespace hone::cli {
 
+// A call without an end, of which a program may have many, would be read to the program's end.
+inline constexpr std::size_t call_bytes_max = 64 * 1024;
+inline constexpr int calls_max = 2'000;  // of one function; later ones are not seen
+
 std::string_view trimmed(std::string_view text);
 bool has(std::string_view text, std::string_view part);
 

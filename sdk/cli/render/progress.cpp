@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/words.hpp"
+#include "schemas/types/methods.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
@@ -23,7 +24,7 @@ bool has_ended(const Json& sweep) {
 
 // A rule that stops runs makes the whole an estimate, which changes while the sweep runs.
 bool is_whole_known(const Json& sweep) {
-  return has_ended(sweep) || text_at(sweep, "/spec/terminator/rule") == "none";
+  return has_ended(sweep) || text_at(sweep, "/spec/terminator/rule") == rule_none;
 }
 
 std::string phases_text(const Json& sweep) {

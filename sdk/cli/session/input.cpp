@@ -6,7 +6,6 @@
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "schemas/values/number.hpp"
 #include "sdk/cli/render/terminal.hpp"
@@ -15,16 +14,12 @@ namespace hone::cli {
 
 std::optional<double> parse_number(std::string_view text) { return read_finite_number(text); }
 
-Result<std::string> read_file(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream) return refuse(Code::invalid, "cannot read " + file.string());
-  return text;
+Result<std::string> read_file(const std::filesystem::path& file, std::size_t bytes_max) {
+  return read_file_within(file, bytes_max);
 }
 
 Result<std::string> read_file_or_stdin(const std::string& file) {
-  if (file == "-") return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  return read_file(file);
+  return file == "-" ? read_stdin_within(read_file_bytes_max) : read_file(file);
 }
 
 bool can_ask() { return isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1; }

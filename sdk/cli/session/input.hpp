@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/read_file.hpp"
 #include "base/result.hpp"
 
 namespace hone::cli {
@@ -13,8 +14,9 @@ namespace hone::cli {
 // "0.5", "1e-3": the whole text is a finite number.
 std::optional<double> parse_number(std::string_view text);
 
-// Rejects a file that cannot be read.
-Result<std::string> read_file(const std::filesystem::path& file);
+// Rejects what is no file that can be read to its end (base/read_file.hpp).
+Result<std::string> read_file(const std::filesystem::path& file,
+                              std::size_t bytes_max = read_file_bytes_max);
 // "-" is stdin.
 Result<std::string> read_file_or_stdin(const std::string& file);
 

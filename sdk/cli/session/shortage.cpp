@@ -60,7 +60,8 @@ std::string workers_text(const std::vector<const Json*>& workers, const Json& ne
 
 bool is_connected(const Json& worker, Instant at) {
   const auto seen = time_at(worker, "/last_seen_at");
-  if (text_at(worker, "/state") == "lost") return false;
+  const std::string state = text_at(worker, "/state");
+  if (state == "lost" || state == "silent") return false;
   return int_at(worker, "/cpus") > 0 && seen && at - *seen <= worker_absent_after;
 }
 

@@ -45,10 +45,14 @@ class Sampler {
 using SamplerMaker = Result<std::unique_ptr<Sampler>>(const SearchSpec& search,
                                                       const SearchSpace& space);
 
+// Refuses a new sweep that the method could carry out, but not in bounded time.
+using SamplerCheck = Status(const SearchSpec& search, const SearchSpace& space);
+
 struct SamplerRow {
   std::string_view method;
   std::string_view summary;
   SamplerMaker* make;
+  SamplerCheck* check = nullptr;
 };
 
 std::span<const SamplerRow> sampler_table();

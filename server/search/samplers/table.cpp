@@ -1,6 +1,7 @@
 #include <array>
 #include <string>
 
+#include "schemas/types/methods.hpp"
 #include "schemas/types/search_spec.hpp"
 #include "server/search/samplers/sampler.hpp"
 
@@ -10,6 +11,7 @@ namespace hone {
 // a row below.
 SamplerMaker make_hone_sampler, make_random, make_grid, make_sobol, make_tpe, make_cmaes, make_bohb,
     make_dehb, make_external, make_pbt_sampler;
+SamplerCheck check_cmaes_cost;
 
 namespace {
 
@@ -20,14 +22,15 @@ constexpr std::array samplers{
     SamplerRow{"grid", "every combination of values", make_grid},
     SamplerRow{"sobol", "evenly spread points, without gaps or clusters", make_sobol},
     SamplerRow{"tpe", "learns where good trials lie, for every kind of space", make_tpe},
-    SamplerRow{"cmaes", "a normal distribution that adapts: for many numbers", make_cmaes},
+    SamplerRow{"cmaes", "a normal distribution that adapts: for many numbers", make_cmaes,
+               check_cmaes_cost},
     SamplerRow{"bohb", "the densities of BOHB, from the longest runs: with the rule hyperband",
                make_bohb},
-    SamplerRow{evolution_method, "differential evolution in the brackets of hyperband", make_dehb},
-    SamplerRow{"external", "your own picker enqueues the parameter sets", make_external},
-    SamplerRow{population_method, "a population whose members continue from the best of them",
+    SamplerRow{"dehb", "differential evolution in the brackets of hyperband", make_dehb},
+    SamplerRow{enqueued_method, "your own picker enqueues the parameter sets", make_external},
+    SamplerRow{"pbt", "a population whose members continue from the best of them",
                make_pbt_sampler},
-    SamplerRow{bandit_method, "such a population, whose schedules a Gaussian process chooses",
+    SamplerRow{"pb2", "such a population, whose schedules a Gaussian process chooses",
                make_pbt_sampler},
 };
 
@@ -39,9 +42,10 @@ constexpr int feasible_draws_max = 1000;
 std::span<const SamplerRow> sampler_table() { return samplers; }
 
 Result<std::unique_ptr<Sampler>> make_sampler(const SearchSpec& search, const SearchSpace& space) {
-  if (!search.command.empty() && search.method != "external")
+  const MethodTraits traits = traits_of(search.method);
+  if (!search.command.empty() && !traits.takes_command)
     return refuse(Code::invalid, "a command of your own needs method: external", "/search/command");
-  if (!search.perturb.empty() && search.method != population_method)
+  if (!search.perturb.empty() && !traits.takes_factors)
     return refuse(Code::invalid, "perturb needs method: pbt", "/search/perturb");
   for (const SamplerRow& row : samplers)
     if (row.method == search.method) return row.make(search, space);

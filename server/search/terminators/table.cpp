@@ -3,6 +3,7 @@
 #include <limits>
 #include <string>
 
+#include "schemas/types/methods.hpp"
 #include "schemas/types/search_spec.hpp"
 #include "server/search/terminators/terminator.hpp"
 
@@ -13,6 +14,7 @@ namespace hone {
 TerminatorMaker make_hone_rule, make_none, make_hypertrick, make_asha, make_asha_stopping, make_sha,
     make_hyperband, make_median, make_percentile, make_threshold, make_patience, make_dehb_rule,
     make_pbt_rule;
+TerminatorCheck check_dehb_brackets;
 
 namespace {
 
@@ -24,7 +26,7 @@ constexpr std::array terminators{
                   .without_pauses = "hypertrick",
                   .proposing = {1.03, 0.00, 1.55, 0.54, 1.67},
                   .finishing = {0.00, 0.33, 1.00, 0.41, 2.55}},
-    TerminatorRow{.rule = "none",
+    TerminatorRow{.rule = rule_none,
                   .summary = "every run trains to the end of its budget",
                   .make = make_none,
                   .proposing = {0.97, 0.00, 1.13, 0.82, 1.18},
@@ -80,17 +82,19 @@ constexpr std::array terminators{
                   .summary = "stops runs that no longer improve on themselves",
                   .make = make_patience,
                   .judges_values = true,
+                  .least_gain = "min_delta",
                   .proposing = {0.94, 0.49, 0.17, 0.68, 1.37},
                   .finishing = {0.00, 0.57, 0.46, 0.37, 2.88}},
-    TerminatorRow{.rule = evolution_method,
+    TerminatorRow{.rule = "dehb",
                   .summary = "trains each trial as long as the brackets of the method dehb plan",
                   .make = make_dehb_rule,
+                  .check = check_dehb_brackets,
                   .closes_early = true,
                   .without_pauses = "asha_stopping"},
-    TerminatorRow{.rule = population_method,
+    TerminatorRow{.rule = "pbt",
                   .summary = "poor members of a population continue from a better one's checkpoint",
                   .make = make_pbt_rule,
-                  .without_pauses = "none"},
+                  .without_pauses = rule_none},
 };
 
 }  // namespace

@@ -109,10 +109,15 @@ struct EndWeights {
   double low = 0, high = 0;
 };
 
+// Refuses a new sweep whose shape the rule cannot judge well, or in bounded time; error.at is
+// relative to the spec.
+using TerminatorCheck = Status(const TerminatorSpec& spec, const SweepShape& shape);
+
 struct TerminatorRow {
   std::string_view rule;
   std::string_view summary;
   TerminatorMaker* make;
+  TerminatorCheck* check = nullptr;
   // The rule starts further seeds of a leader itself; off where racing does that (multi-seed).
   bool takes_second_looks = false;
   // promotable() may become false before the end of the sweep.
@@ -120,6 +125,8 @@ struct TerminatorRow {
   // It compares values with numbers instead of with each other: which runs it stops depends on what
   // the objective measures.
   bool judges_values = false;
+  // Its setting that says by how much a value must improve, which has no meaning for times.
+  std::string_view least_gain{};
   // judge() reads all reports of a run: the time of a sweep grows with the square of its phases.
   bool judges_whole_curves = false;
   // The rule that judges runs which cannot be resumed; empty if this rule never pauses.

@@ -4,6 +4,7 @@
 #include "schemas/types/past.hpp"
 #include "server/api/events.hpp"
 #include "server/api/progress.hpp"
+#include "server/api/worker_contacts.hpp"
 #include "tests/unit/api/given.hpp"
 
 namespace hone {
@@ -276,6 +277,23 @@ TEST(ApiEvents, ContinueAfterWhatTheClientSawLast) {
   EXPECT_EQ(api::parse_watch(request)->after, 17);
   request.last_event_id = "nonsense";
   EXPECT_EQ(api::parse_watch(request)->after, 3);
+}
+
+// It looked present for six minutes, as one that waits is recorded every five.
+TEST(ApiWorkers, AKilledIdleWorkerIsSilentAfterAMinute) {
+  const Instant start{0};
+  const auto at = [&](int s) { return start + seconds(s); };
+  api::WorkerContacts contacts(start, seconds(15));
+  contacts.arrived(WorkerId{1}, at(1));
+  EXPECT_EQ(contacts.of(WorkerId{1}), std::nullopt) << "no such worker, for all that is known";
+  contacts.accepted(WorkerId{1}, at(2));
+  contacts.arrived(WorkerId{1}, at(20));
+  contacts.accepted(WorkerId{1}, at(2));
+  EXPECT_EQ(contacts.of(WorkerId{1}), at(20));
+  EXPECT_FALSE(contacts.is_silent(at(20), at(79)));
+  EXPECT_TRUE(contacts.is_silent(at(20), at(80)));
+  EXPECT_FALSE(contacts.is_silent(at(-500), at(59))) << "it may not have found this server yet";
+  EXPECT_FALSE(api::WorkerContacts(start, seconds(3600)).is_silent(at(20), at(3600)));
 }
 
 TEST(ApiHealth, CountsForPrometheus) {

@@ -321,6 +321,20 @@ std::optional<RankPrior> Generator::rank_prior() {
   return RankPrior{small(1, 200), {{real(), real()}, {real(), real()}}};
 }
 
+TakenIds Generator::taken_ids() { return {integer(0, 1LL << 62), integer(0, 99)}; }
+
+SweepImported Generator::sweep_imported() {
+  return {id<SweepTag>(),
+          any_text(),
+          {Event{0, instant(), RunStarted{id<LeaseTag>()}},
+           Event{0, instant(), SweepArchived{id<SweepTag>(), true}}},
+          coin() ? std::optional(id<SweepTag>()) : std::nullopt,
+          coin() ? "7:0f" : "",
+          word<ImportPart>(),
+          coin() ? std::optional(ImportedIds{taken_ids(), taken_ids(), taken_ids(), taken_ids()})
+                 : std::nullopt};
+}
+
 std::vector<Learned> Generator::learned() { return {{id<SweepTag>(), small(0, 9), small(9, 99)}}; }
 
 std::vector<EventBody> Generator::sweep_events() {
@@ -374,10 +388,7 @@ std::vector<EventBody> Generator::sweep_events() {
       SweepEdited{id<SweepTag>(), any_text(), integer(1, 999), small(0, 9), widened(), small(1, 9),
                   SlotsSpec{small(0, 9), 99}, Deadline{},
                   coin() ? std::optional(command()) : std::nullopt},
-      SweepImported{id<SweepTag>(),
-                    any_text(),
-                    {Event{0, instant(), RunStarted{id<LeaseTag>()}},
-                     Event{0, instant(), SweepArchived{id<SweepTag>(), true}}}},
+      sweep_imported(),
       CodeRecorded{id<LeaseTag>(), run(), id<WorkflowTag>()},
       ModelEvaluated{id<EvaluationTag>(), any_text(), id<ModelTag>(), evaluation()},
       StepFinished{id<LeaseTag>(), run(), small(0, 31), {FileRef{"train/a", sha256(), 9}}},

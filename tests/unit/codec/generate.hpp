@@ -155,6 +155,8 @@ class Generator {
     return one;
   }
   std::optional<RankPrior> rank_prior();
+  TakenIds taken_ids();
+  SweepImported sweep_imported();
   std::vector<Learned> learned();
   std::vector<EventBody> sweep_events();
   std::vector<EventBody> fleet_events();

@@ -140,9 +140,9 @@ TEST(DecodeEvent, refuses_a_newer_or_damaged_ledger) {
 TEST(DecodeEvent, checks_the_shape_of_a_spec_but_not_its_rules) {
   SweepSubmitted event;
   event.sweep = SweepId{1};
-  event.spec.seeds = 5000;
-  event.spec.parameters = {{"1 odd name", FloatDomain{2, 1, Scale::log, 9.0}, ""}};
-  EXPECT_FALSE(decode_request<SweepSpec>(encode(event.spec)).ok());
+  event.spec.own().seeds = 5000;
+  event.spec.own().parameters = {{"1 odd name", FloatDomain{2, 1, Scale::log, 9.0}, ""}};
+  EXPECT_FALSE(decode_request<SweepSpec>(encode(*event.spec)).ok());
   const auto again = decode_event(kind(event), encode(EventBody(event)));
   ASSERT_TRUE(again.ok()) << again.error().detail << again.error().at;
   EXPECT_EQ(std::get<SweepSubmitted>(*again).spec, event.spec);

@@ -36,7 +36,8 @@ std::vector<EventBody> of_sweeps() {
                     0,
                     {{"x", 0.25}, {"n", std::int64_t{3}}, {"s", std::string("\"")}, {"b", true}}},
       LeaseGranted{{1}, {run, 1}, {1}, "request-3", std::nullopt, {15'000'000}},
-      WorkflowRecorded{{2}, {{"train"}, "/w", "", "", "c0ffee", "main", "", "0.1.0", "", "b0b+"}},
+      WorkflowRecorded{
+          {2}, WorkflowInfo{{"train"}, "/w", "", "", "c0ffee", "main", "", "0.1.0", "", "b0b+"}},
       CodeRecorded{{1}, run, {2}},
       RunStarted{{1}},
       LeaseRenewed{{1}, {20'000'000}},
@@ -75,7 +76,7 @@ std::vector<EventBody> of_sweeps() {
 }
 
 std::vector<EventBody> of_fleets() {
-  return {FleetSet{{1}, "request-11", "1a2b3c4d", {.name = "gpu", .engine = "slurm"}, {1}},
+  return {FleetSet{{1}, "request-11", "1a2b3c4d", FleetSpec{.name = "gpu", .engine = "slurm"}, {1}},
           FleetDecided{{1}, 2, FleetRule::demand, "two"},
           PilotWanted{{1}, {1}, FleetRule::demand, "1 of 2"},
           PilotSeen{{1}, {1}, PilotState::pending, "4711", "PENDING: Priority"},

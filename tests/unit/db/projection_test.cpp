@@ -246,7 +246,8 @@ TEST(Migration, AnOlderFileGetsItsQueryTablesFromItsLedger) {
   EXPECT_EQ((*db)->execAndGet("PRAGMA user_version").getInt(), newest_schema());
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, AfterAStorm, testing::Values(1, 2, 3, 4));
+INSTANTIATE_TEST_SUITE_P(Seeds, AfterAStorm, testing::Values(1, 2, 3, 4),
+                         [](const auto& seed) { return "seed_" + std::to_string(seed.param); });
 
 }  // namespace
 }  // namespace hone

@@ -22,8 +22,8 @@ SweepSpec stormy_spec(int kind, int number) {
       {kind == 3 ? "learning_rate" : "x", FloatDomain{0.001, 1, Scale::log, {}}, ""}};
   spec.search = {"random", 6 + kind};
   if (kind == 3) {  // members that continue from each other's checkpoints
-    spec.search = {population_method, 9, {{"quantile", 0.5}}};
-    spec.terminator = {population_method, {}};
+    spec.search = {"pbt", 9, {{"quantile", 0.5}}};
+    spec.terminator = {"pbt", {}};
   }
   if (kind == 1) spec.terminator = {"hypertrick", {{"eviction_rate", 0.25}}};
   spec.budget = {"frames", 1000, 1 + kind};

@@ -9,6 +9,7 @@
 #include "placement/graphs/generators.hpp"
 #include "placement/read/read.hpp"
 #include "schemas/codec/json.hpp"
+#include "tests/unit/case_name.hpp"
 
 namespace hone::placement {
 namespace {
@@ -52,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Expected{"rnnlm-4", 240, 356, 54.061, 1.753, 0.8, 8.0, 1120, 0},
                     Expected{"nmt", 321, 517, 134.149, 2.911, 1.3, 21.7, 1401, 319},
                     Expected{"nmt-4", 481, 835, 167.720, 4.254, 2.0, 26.3, 2361, 479},
-                    Expected{"transformer", 69, 91, 63.082, 3.195, 10.6, 44.3, 275, 0}));
+                    Expected{"transformer", 69, 91, 63.082, 3.195, 10.6, 44.3, 275, 0}),
+    [](const auto& one) { return case_name(one.param.name, one.index); });
 
 // Ledgers, models and sweep files name these graphs by their digests.
 TEST(Generated, keep_the_digests_that_ledgers_hold) {

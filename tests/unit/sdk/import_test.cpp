@@ -16,6 +16,7 @@
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/terminators/terminator.hpp"
+#include "tests/unit/case_name.hpp"
 #include "tests/unit/sdk/imported.hpp"
 
 namespace hone {
@@ -68,7 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Fixture{"ray", "ray_space.json"}, Fixture{"ray", "ludwig.yaml"},
                     Fixture{"hydra", "hydra.yaml"}, Fixture{"hydra", "hydra_ax.yaml"},
                     Fixture{"hydra", "hydra_nevergrad.yaml"},
-                    Fixture{"determined", "determined.yaml"}));
+                    Fixture{"determined", "determined.yaml"}),
+    [](const auto& one) { return case_name(one.param.file, one.index); });
 
 // The nodes of a document, so that any of them can be damaged.
 void collect(Json& json, std::vector<Json*>& nodes) {

@@ -18,7 +18,7 @@ constexpr double factor = 0.5;
 
 std::unique_ptr<Sampler> dehb(const SearchSpace& space, std::int64_t trials) {
   SearchSpec search;
-  search.method = evolution_method;
+  search.method = "dehb";
   search.trials = trials;
   return std::move(make_sampler(search, space)).value();
 }
@@ -42,7 +42,7 @@ void PrintTo(const Evaluation& one, std::ostream* out) {
 // One worker trains a sweep by the method and its rule.
 struct Sweep {
   explicit Sweep(std::int64_t trials)
-      : sampler(dehb(space, trials)), rule(made(spec_of(evolution_method), {trials, 1, phases})) {
+      : sampler(dehb(space, trials)), rule(made(spec_of("dehb"), {trials, 1, phases})) {
     for (;;) {
       const bool left = std::ssize(history.trials()) < trials;
       const NextAction move = rule->next(history, left);
@@ -220,7 +220,7 @@ TEST(Dehb, a_plan_names_each_trial_once) {
 
 // Workers in parallel: the rung waits for all of them, other trials start meanwhile.
 TEST(Dehb, promotes_when_the_whole_rung_has_reported) {
-  const auto rule = made(spec_of(evolution_method), {15, 1, phases});
+  const auto rule = made(spec_of("dehb"), {15, 1, phases});
   History history(Goal::maximize, 0);
   for (int i = 0; i < 9; ++i) {
     const auto run = history.add_run(history.add_trial({}));
@@ -242,7 +242,7 @@ TEST(Dehb, promotes_when_the_whole_rung_has_reported) {
 
 TEST(Dehb, refuses_what_it_cannot_do) {
   SearchSpec search;
-  search.method = evolution_method;
+  search.method = "dehb";
   search.trials = 20'000;
   EXPECT_EQ(make_sampler(search, cube(1)).error().at, "/search/trials");
   search.trials = 100;

@@ -166,7 +166,7 @@ TEST(Truncation, the_poorest_fifth_follows_one_of_the_best_fifth) {
   for (int i = 0; i < 10; ++i) curves.push_back({static_cast<double>(i)});
   curves[1] = {};
   const History history = members_with(curves);
-  const auto rule = made(spec_of(population_method), shape_of({}, 10, 10));
+  const auto rule = made(spec_of("pbt"), shape_of({}, 10, 10));
   std::set<double> donors;
   const Verdict poor = rule->judge(history, 1, 0, Score::of(0.5));
   EXPECT_EQ(poor.reason, VerdictReason::replaced);
@@ -181,7 +181,7 @@ TEST(Truncation, the_poorest_fifth_follows_one_of_the_best_fifth) {
 }
 
 TEST(Truncation, follows_no_equal_and_none_whose_budget_is_used) {
-  const auto rule = made(spec_of(population_method), shape_of({}, 3, 3));
+  const auto rule = made(spec_of("pbt"), shape_of({}, 3, 3));
   EXPECT_EQ(rule->judge(members_with({{1}, {}, {1}}), 1, 0, Score::of(1)).reason,
             VerdictReason::good_enough);
   EXPECT_EQ(rule->judge(members_with({{1, 2, 9}, {}, {1}}), 1, 0, Score::of(0)).reason,
@@ -191,7 +191,7 @@ TEST(Truncation, follows_no_equal_and_none_whose_budget_is_used) {
 TEST(TTest, follows_a_significantly_better_member_only) {
   Population how;
   how.exploit = Exploit::t_test;
-  const auto rule = made(spec_of(population_method), shape_of(how, 2, 10));
+  const auto rule = made(spec_of("pbt"), shape_of(how, 2, 10));
   const Verdict far = rule->judge(members_with({{1, 1.1, 0.9}, {5, 5.1, 4.9}}), 0, 3, Score::of(1));
   EXPECT_EQ(far.reason, VerdictReason::replaced);
   EXPECT_LT(input_of(far, "p"), 0.05);
@@ -204,7 +204,7 @@ TEST(TTest, follows_a_significantly_better_member_only) {
 TEST(Ready, members_are_compared_at_their_ready_points_only) {
   Population how;
   how.ready = 3;
-  const auto rule = made(spec_of(population_method), shape_of(how, 2, 9));
+  const auto rule = made(spec_of("pbt"), shape_of(how, 2, 9));
   const History history = members_with({{}, {9}});
   EXPECT_EQ(rule->judge(history, 0, 0, Score::of(0)).reason, VerdictReason::between_rungs);
   EXPECT_EQ(rule->judge(members_with({{0, 0}, {9}}), 0, 2, Score::of(0)).reason,

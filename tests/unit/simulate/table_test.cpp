@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "server/simulate/curve_table.hpp"
+#include "tests/unit/case_name.hpp"
 
 namespace hone::simulate {
 namespace {
@@ -161,7 +162,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"lr,opt,v1\nnan,sgd,1\n", card, "line 2, column lr", "no value of parameter"},
         Refusal{"lr,opt,v1\ninf,sgd,1\n", card, "line 2, column lr", "no value of parameter"},
         Refusal{rows, R"({"goal": "up", "parameters": {}})", "/goal", "maximize or minimize"},
-        Refusal{rows, R"({"goal": "maximize"})", "", "goal and parameters"}));
+        Refusal{rows, R"({"goal": "maximize"})", "", "goal and parameters"}),
+    [](const auto& one) { return case_name(one.param.words, one.index); });
 
 }  // namespace
 }  // namespace hone::simulate

@@ -135,7 +135,7 @@ TEST(Simulate, refuses_a_sweep_that_the_server_would_refuse) {
 
 TEST(Simulate, refuses_a_population_whose_forks_no_curve_tells) {
   SweepSpec spec;
-  spec.search = {population_method, 4};
+  spec.search = {"pbt", 4};
   const auto outcome = simulate(spec, ramp(), {});
   ASSERT_FALSE(outcome.ok());
   EXPECT_EQ(outcome.error().at, "/search/method");

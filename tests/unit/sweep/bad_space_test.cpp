@@ -6,6 +6,7 @@
 #include "schemas/types/spec.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/search/samplers/sampler.hpp"
+#include "tests/unit/case_name.hpp"
 
 namespace hone {
 namespace {
@@ -86,7 +87,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"  a: {type: float, min: 0, max: 1}\nconstraints: [a > 0.5, a < 0.4]\n",
             "s.yaml:10:1: none of 100000 random parameter sets satisfies every constraint"},
         Bad{"  a: {type: float, min: 0, max: 1}\n",
-            "s.yaml:6:3: the grid has 2 combinations, fewer than trials (4)"}));
+            "s.yaml:6:3: the grid has 2 combinations, fewer than trials (4)"}),
+    [](const auto& one) { return case_name(one.param.verdict, one.index); });
 
 TEST(GoodSpace, is_accepted) {
   EXPECT_EQ(verdict_on("  a: {type: float, min: 0, max: 1, prior: 0.5}\n"

@@ -132,6 +132,32 @@ TEST(Winner, of_a_small_sweep_trains_to_its_end) {
   for (const auto& one : winner.runs) EXPECT_EQ(one.state, RunState::completed);
 }
 
+// Trains a run that saves checkpoints to its verdict; the value of phase p is `merit` + p.
+void train(Trained& given, const LeaseGrant& grant, double merit) {
+  for (int phase = grant.next_phase;; ++phase) {
+    given.save(grant.lease, phase);
+    if (given.report(grant.lease, phase, Score::of(merit + phase)).action != Action::go_on) return;
+  }
+}
+
+// The second trial of hyperband is alone in its bracket: it pauses after three phases, and no rank
+// promotes it. It was closed as soon as the third one began, and the sweep had no complete run.
+TEST(Winner, is_not_closed_while_a_run_trains_that_then_fails) {
+  for (const int rules : {4, rules_now}) {
+    Trained given(spec_of("hyperband", 3, 9));
+    given.book.sweeps.at(given.id).rules = rules;
+    given.fail(given.next()->lease, "error");
+    train(given, *given.next(), 0.2);
+    given.fail(given.next()->lease, "error");
+    const auto last = given.next();
+    EXPECT_EQ(last.has_value(), rules == rules_now);
+    if (last) train(given, *last, 0.2);
+    const Sweep& sweep = given.sweep(given.id);
+    EXPECT_EQ(sweep.state, SweepState::completed) << rules;
+    EXPECT_EQ(std::ranges::any_of(sweep.history.runs(), &RunRecord::completed), rules == rules_now);
+  }
+}
+
 // A seed of the winner once trained on while the others were ended, and was stopped with them.
 TEST(Winner, of_several_seeds_trains_to_its_end_with_all_of_them) {
   for (const char* rule : {"hone", "asha", "sha", "hyperband"})

@@ -1,6 +1,7 @@
 // What is done about attempts that fail: rest, another worker, an end; and about workers where many
 // do.
 #include "base/expect.hpp"
+#include "schemas/codec/words.hpp"
 #include "server/sweep/failures.hpp"
 #include "tests/unit/sweep/given.hpp"
 
@@ -62,9 +63,7 @@ INSTANTIATE_TEST_SUITE_P(All, Class,
                                          ClassCase{Failure::timed_out, 2, EndReason::time_limit},
                                          ClassCase{Failure::infeasible, 1, EndReason::exit_code},
                                          ClassCase{Failure::user_error, 1, EndReason::exit_code}),
-                         [](const auto& one) {
-                           return "class_" + std::to_string(static_cast<int>(one.param.failure));
-                         });
+                         [](const auto& one) { return std::string(word(one.param.failure)); });
 
 TEST(Failures, every_class_has_its_row) {
   for (int number = 1; number <= static_cast<int>(Failure::crash); ++number)

@@ -7,8 +7,8 @@ namespace {
 
 SweepSpec population_spec(std::int64_t members, int phases = 4) {
   SweepSpec spec = forkable_spec(members, phases);
-  spec.search = {population_method, members, {{"resample", 0.0}}};
-  spec.terminator = {population_method, {}};
+  spec.search = {"pbt", members, {{"resample", 0.0}}};
+  spec.terminator = {"pbt", {}};
   return spec;
 }
 
@@ -243,7 +243,7 @@ TEST(Pbt, a_population_ends_with_as_many_complete_runs_as_members_for_any_number
 // The reports of a fork that its own parameters caused, at best x = 0.5.
 TEST(Pb2, forks_move_towards_the_largest_gains) {
   SweepSpec spec = population_spec(12, 8);
-  spec.search = {bandit_method, 12};
+  spec.search = {"pb2", 12};
   Forks given(spec, 3);
   train_to_the_end(given, 3);
   ASSERT_TRUE(given.over());
@@ -282,7 +282,7 @@ TEST(Pbt, refuses_specs_that_no_population_can_train) {
   spec.terminator = {"none", {}};
   EXPECT_EQ(refused_at(spec), "/terminator/rule");
   spec = forkable_spec(4, 4);
-  spec.terminator = {population_method, {}};
+  spec.terminator = {"pbt", {}};
   EXPECT_EQ(refused_at(spec), "/search/method");
   spec = population_spec(4);
   spec.trainer = CommandTrainer{{"train", "${x}"}};

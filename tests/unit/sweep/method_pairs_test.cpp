@@ -15,19 +15,19 @@ SweepSpec bandit_spec(std::int64_t members, int phases = 4) {
   SweepSpec spec = small_spec(members, phases);
   spec.trainer = CommandTrainer{.argv = {"train", "${x}"}, .may_change = {"x"}};
   spec.parameters = {{"x", FloatDomain{0, 1, Scale::linear, {}, {}}, ""}};
-  spec.search = {bandit_method, members};
-  spec.terminator = {population_method, {}};
+  spec.search = {"pb2", members};
+  spec.terminator = {"pbt", {}};
   return spec;
 }
 
 TEST(Dehb, refuses_specs_whose_method_and_rule_differ) {
   SweepSpec spec = small_spec(20, 9);
-  spec.search.method = evolution_method;
-  spec.terminator = {evolution_method, {}};
+  spec.search.method = "dehb";
+  spec.terminator = {"dehb", {}};
   EXPECT_EQ(fault_at(spec), "accepted");
   spec.terminator = {"asha", {}};
   EXPECT_EQ(fault_at(spec), "/terminator/rule");
-  spec.terminator = {evolution_method, {{"eta", 4}}};
+  spec.terminator = {"dehb", {{"eta", 4}}};
   EXPECT_EQ(fault_at(spec), "/terminator/eta");
   spec.search.settings = {{"eta", std::int64_t{4}}};
   EXPECT_EQ(fault_at(spec), "accepted");
@@ -42,10 +42,10 @@ TEST(Pb2, refuses_specs_that_no_bandit_can_choose_for) {
   EXPECT_EQ(fault_at(spec), "accepted");
   spec.search.perturb = {0.8, 1.2};
   EXPECT_EQ(fault_at(spec), "/search/perturb");
-  spec.search = {bandit_method, 4, {{"resample", 0.5}}};
+  spec.search = {"pb2", 4, {{"resample", 0.5}}};
   EXPECT_EQ(fault_at(spec), "/search/resample");
   spec = bandit_spec(1'000, 200);
-  spec.search = {bandit_method, 1'000};
+  spec.search = {"pb2", 1'000};
   EXPECT_EQ(fault_at(spec), "/search/ready");
   spec.budget.phases = 88;
   spec.search.trials = 9'999;
@@ -61,7 +61,7 @@ TEST(Pb2, refuses_specs_that_no_bandit_can_choose_for) {
   spec.parameters.push_back({"z", FloatDomain{0, 1, Scale::linear, {}, {}}, ""});
   EXPECT_EQ(fault_at(spec), "/parameters");
   spec = bandit_spec(4);
-  spec.search = {bandit_method, 4};
+  spec.search = {"pb2", 4};
   spec.parameters = {{"x", BoolDomain{}, ""}};
   EXPECT_EQ(fault_at(spec), "/parameters");
 }

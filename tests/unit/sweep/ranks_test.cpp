@@ -91,7 +91,7 @@ TEST(Ranks, are_the_same_in_whatever_order_reports_came) {
 
 TEST(Ranks, every_rule_ends_and_its_verdicts_follow_from_their_inputs) {
   for (const TerminatorRow& row : terminator_table()) {
-    if (row.rule == population_method) continue;  // a member is one run
+    if (row.rule == "pbt") continue;  // a member is one run
     Play play(ranked(std::string(row.rule), 1, 3), of_two_games);
     play.run_to_end(play.id);
     EXPECT_EQ(play.sweep(play.id).state, SweepState::completed) << row.rule;

@@ -12,7 +12,7 @@ inline SweepSpec replicated(const std::string& rule, int seeds, int most = 0,
                             std::int64_t trials = 6) {
   SweepSpec spec = small_spec(trials, 4);
   spec.terminator = {rule, {}};
-  if (rule == evolution_method) spec.search.method = evolution_method;
+  if (rule == "dehb") spec.search.method = "dehb";
   if (rule == "threshold") spec.terminator.settings = {{"value", 1}, {"phases", 2}};
   spec.seeds = seeds;
   spec.replicates.max = most;

@@ -170,18 +170,42 @@ TEST(Published, network_agrees_with_autograd_on_screens_of_games) {
   expect_passes_agree_with_autograd(Backend::own, shape, observations);
 }
 
+std::string backend_name(Backend backend) {
+  if (backend == Backend::own) return "own";
+  return backend == Backend::torch ? "torch" : "cuda";
+}
+
+std::string convolution_name(const testing::TestParamInfo<Convolutions::ParamType>& one) {
+  const auto& [kind, planes, rows, backend] = one.param;
+  return backend_name(backend) + "_" + std::to_string(planes.rows) + "x" +
+         std::to_string(planes.columns) + "x" + std::to_string(planes.channels) + "_" +
+         std::to_string(rows) + "_rows";
+}
+
+std::string pass_name(const testing::TestParamInfo<Passes::ParamType>& one) {
+  const auto& [backend, rows, hidden, activation, policy] = one.param;
+  const char* const kind = policy == Policy::categorical ? "categorical"
+                           : policy == Policy::gaussian  ? "gaussian"
+                                                         : "squashed";
+  return backend_name(backend) + "_" + std::to_string(rows) + "_rows_" +
+         std::to_string(std::get<0>(hidden)) + "x" + std::to_string(std::get<1>(hidden)) + "_" +
+         (activation == Activation::relu ? "relu_" : "tanh_") + kind;
+}
+
 INSTANTIATE_TEST_SUITE_P(MinAtar, Convolutions,
                          testing::Combine(testing::Values(NetKind::minatar),
                                           testing::Values(envs::Planes{10, 10, 4},
                                                           envs::Planes{10, 10, 7},
                                                           envs::Planes{5, 7, 1}),
                                           testing::Values(1, 17),
-                                          testing::Values(Backend::own, Backend::torch)));
+                                          testing::Values(Backend::own, Backend::torch)),
+                         convolution_name);
 INSTANTIATE_TEST_SUITE_P(
     Published, Convolutions,
     testing::Combine(testing::Values(NetKind::conv),
                      testing::Values(envs::Planes{84, 84, 4}, envs::Planes{21, 30, 3}),
-                     testing::Values(1, 5), testing::Values(Backend::own, Backend::torch)));
+                     testing::Values(1, 5), testing::Values(Backend::own, Backend::torch)),
+    convolution_name);
 
 TEST(Published, network_has_the_parameters_of_the_paper) {
   const envs::Planes planes{84, 84, 4};
@@ -196,15 +220,18 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Combine(testing::Values(Backend::own, Backend::torch), testing::Values(1, 2, 17, 64),
                      testing::Values(std::tuple(24, 1), std::tuple(16, 2), std::tuple(40, 3)),
                      testing::Values(Activation::relu, Activation::tanh),
-                     testing::Values(Policy::categorical, Policy::gaussian, Policy::squashed)));
+                     testing::Values(Policy::categorical, Policy::gaussian, Policy::squashed)),
+    pass_name);
 
 // Skipped without a GPU and a libtorch that supports it.
 INSTANTIATE_TEST_SUITE_P(Gpu, Passes,
                          testing::Values(std::tuple(Backend::cuda, 17, std::tuple(16, 2),
-                                                    Activation::tanh, Policy::gaussian)));
+                                                    Activation::tanh, Policy::gaussian)),
+                         pass_name);
 INSTANTIATE_TEST_SUITE_P(Gpu, Convolutions,
                          testing::Values(std::tuple(NetKind::conv, envs::Planes{84, 84, 4}, 5,
-                                                    Backend::cuda)));
+                                                    Backend::cuda)),
+                         convolution_name);
 
 class EveryBackend : public testing::TestWithParam<Backend> {};
 
@@ -273,7 +300,8 @@ TEST_P(EveryBackend, reads_bytes_as_the_numbers_they_stand_for) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::Values(Backend::own, Backend::torch));
+INSTANTIATE_TEST_SUITE_P(Backends, EveryBackend, testing::Values(Backend::own, Backend::torch),
+                         [](const auto& one) { return backend_name(one.param); });
 
 }  // namespace
 }  // namespace hone::nn

@@ -61,7 +61,8 @@ TEST_P(SumTrees, never_find_a_leaf_without_a_weight) {
   EXPECT_EQ(tree.find(tree.total()), last / 2) << "rounding can ask for the whole mass";
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, SumTrees, testing::Values(1, 2, 7, 8, 9, 64, 65, 1000));
+INSTANTIATE_TEST_SUITE_P(Sizes, SumTrees, testing::Values(1, 2, 7, 8, 9, 64, 65, 1000),
+                         [](const auto& size) { return "of_" + std::to_string(size.param); });
 
 // The priorities 1, 2, 3, 4 of the slots 0 to 3.
 std::unique_ptr<Index> four(const IndexRule& rule) {

@@ -196,7 +196,14 @@ INSTANTIATE_TEST_SUITE_P(Shapes, InputGradient,
                          testing::Combine(testing::Values(1, 20),
                                           testing::Values(nn::Activation::relu,
                                                           nn::Activation::tanh),
-                                          testing::Values(1, 2, 3)));
+                                          testing::Values(1, 2, 3)),
+                         [](const auto& shape) {
+                           const auto [rows, activation, layers] = shape.param;
+                           const bool relu = activation == nn::Activation::relu;
+                           return std::string(relu ? "relu" : "tanh") + "_" +
+                                  std::to_string(layers) + "_layers_" + std::to_string(rows) +
+                                  "_rows";
+                         });
 
 nn::NetShape small_policy() {
   nn::NetShape net{

@@ -7,6 +7,7 @@
 #include "schemas/trainers/check.hpp"
 #include "schemas/trainers/presets.hpp"
 #include "schemas/trainers/words.hpp"
+#include "tests/unit/case_name.hpp"
 
 namespace hone::trainers {
 namespace {
@@ -56,7 +57,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Refused{{"gamma", 1.5}, "from 0 to 1, not 1.5"},
                     Refused{{"gamma", std::string("x")}, "a number"},
                     Refused{{"mode", std::string("parit")}, "did you mean 'parity'"},
-                    Refused{{"env", true}, "one of"}));
+                    Refused{{"env", true}, "one of"}),
+    [](const auto& one) { return case_name(one.param.param.name, one.index); });
 
 TEST(Settings, have_a_valid_default_for_every_trainer) {
   for (const auto& trainer : trainer_catalog()) {

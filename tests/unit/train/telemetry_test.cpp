@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "tests/unit/case_name.hpp"
 #include "worker/train/run/progress.hpp"
 
 namespace hone::ac {
@@ -95,7 +96,8 @@ TEST_P(ShortCount, has_three_digits_and_a_suffix) {
 INSTANTIATE_TEST_SUITE_P(Counts, ShortCount,
                          testing::Values(Count{0, "0"}, Count{999, "999"}, Count{1000, "1k"},
                                          Count{250'000, "250k"}, Count{1'234'567, "1.23M"},
-                                         Count{2e9, "2.00G"}));
+                                         Count{2e9, "2.00G"}),
+                         [](const auto& one) { return case_name(one.param.text, one.index); });
 
 TEST(ProgressLine, has_the_step_the_objective_the_rate_and_the_time_left) {
   const ProgressLine line({"frames", "return", 0, 1'000'000}, false);

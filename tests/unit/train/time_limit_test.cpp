@@ -6,6 +6,7 @@
 #include <ostream>
 #include <string_view>
 
+#include "tests/unit/case_name.hpp"
 #include "tests/unit/train/given_trainer.hpp"
 #include "worker/train/nn/tensor_file.hpp"
 
@@ -62,7 +63,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Played{"apex", "MountainCar-v0", false}, Played{"apex", "CartPole-v1", true},
                     Played{"gorila", "MountainCar-v0", false},
                     Played{"gorila", "CartPole-v1", true}, Played{"sac", "Pendulum-v1", false},
-                    Played{"sac", "LunarLanderContinuous-v3", true}));
+                    Played{"sac", "LunarLanderContinuous-v3", true}),
+    [](const auto& one) {
+      return case_name(std::string(one.param.trainer) + " " + one.param.env, one.index);
+    });
 
 }  // namespace
 }  // namespace hone

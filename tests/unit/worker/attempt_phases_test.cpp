@@ -106,9 +106,27 @@ TEST(AttemptPhases, checkpoints_of_a_program_that_trains_on_after_a_pause_are_of
   AttemptPhases phases(grant_of(0, {}));
   phases.reported(0, 1);
   EXPECT_EQ(phases.phase_of(CheckpointLine{"m", 2, {}}, Origin::output), 1);
-  phases.pass_over();
+  phases.pass_over(2);
   EXPECT_EQ(phases.phase_of(CheckpointLine{"m", 3, {}}, Origin::output), 2);
   EXPECT_EQ(phases.next(), 1);
+}
+
+// It was called that of the phase after: a fork of that phase began one training too early.
+TEST(AttemptPhases, a_checkpoint_that_follows_a_report_after_a_pause_is_of_its_phase) {
+  AttemptPhases phases(grant_of(0, {}));
+  phases.reported(0, 1);
+  for (int step = 2; step <= 12; ++step) {
+    phases.pass_over(step);
+    const CheckpointLine saved{"m", step, {}};
+    EXPECT_EQ(phases.phase_of(saved, Origin::output), std::min(step, 10) - 1);
+  }
+}
+
+// Such as one that was saved amid phase 5, whose report at step 50 is known.
+TEST(AttemptPhases, of_a_checkpoint_before_the_newest_report_repeat_that_report) {
+  EXPECT_EQ(phases_of(AttemptPhases(grant_of(5, {45, 5, 0, 50})), {50, 60, 70}),
+            (std::vector{4, 5, 6}));
+  EXPECT_EQ(phases_of(AttemptPhases(grant_of(5, {45, 5, 0, 50})), {60, 70}), (std::vector{5, 6}));
 }
 
 TEST(AttemptPhases, a_checkpoint_of_a_phase_trained_again_is_of_that_phase) {

@@ -85,6 +85,22 @@ TEST(WorkerAttempt, saves_a_checkpoint) {
   EXPECT_EQ(std::get<Saved>(given.all<AnswerTrial>().at(0).answer).sha256, std::string(64, 'b'));
 }
 
+// It was saved as that of the phase after: a fork of that phase began one training too early.
+TEST(WorkerAttempt, a_checkpoint_after_a_report_that_came_too_late_is_of_that_phase) {
+  GivenAgent given;
+  given.run();
+  const auto print = [&](TrialLine line) {
+    given.when(LineReceived{LeaseId{1}, std::move(line), Origin::output});
+  };
+  print(ReportLine{std::nullopt, 10, Score::of(1)});
+  print(ReportLine{std::nullopt, 20, Score::of(2)});
+  print(CheckpointLine{"p1.pt", 20, std::nullopt});
+  given.verdict(Action::pause);
+  given.reply<ReportCall>(refuse(Code::stale_lease, "its run was paused"));
+  given.reply<StoreBlob>(CallReply{StoredBlob{std::string(64, 'b'), 5}});
+  EXPECT_EQ(given.request<SaveModelCall>().request.phase, 1);
+}
+
 // A standby took the place of the server that had got the bytes.
 TEST(WorkerAttempt, sends_the_bytes_of_a_checkpoint_again_where_the_server_lacks_them) {
   GivenAgent given;

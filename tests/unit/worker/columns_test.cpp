@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/unit/case_name.hpp"
 #include "worker/agent/glob.hpp"
 
 namespace hone::worker {
@@ -228,7 +229,10 @@ INSTANTIATE_TEST_SUITE_P(
                     GlobCase{"a**c", "axxc", true}, GlobCase{"*a*a*a*b", "aaaaaaaaaaaaaaaa", false},
                     GlobCase{"out", "out/x", true}, GlobCase{"out", "output/x", false},
                     GlobCase{"out/", "out/x", false}, GlobCase{"*.d", "x.d/file", true},
-                    GlobCase{"", "", true}, GlobCase{"*", "", true}, GlobCase{"a", "", false}));
+                    GlobCase{"", "", true}, GlobCase{"*", "", true}, GlobCase{"a", "", false}),
+    [](const auto& one) {
+      return case_name(std::string(one.param.pattern) + " " + one.param.path, one.index);
+    });
 
 // A pattern of many wildcards takes no more than the product of the lengths: this one would take
 // years if every split were tried.

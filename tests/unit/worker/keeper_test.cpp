@@ -202,7 +202,11 @@ TEST_P(DeadWorker, leaves_no_process_behind) {
   for (const Watched& one : all) EXPECT_TRUE(one.ends()) << one.pid();
 }
 
-INSTANTIATE_TEST_SUITE_P(Keeper, DeadWorker, testing::Values(SIGKILL, SIGSEGV, SIGTERM));
+INSTANTIATE_TEST_SUITE_P(Keeper, DeadWorker, testing::Values(SIGKILL, SIGSEGV, SIGTERM),
+                         [](const auto& one) {
+                           if (one.param == SIGKILL) return "killed";
+                           return one.param == SIGSEGV ? "crashed" : "terminated";
+                         });
 
 // Starting ----------------------------------------------------------------------------------------
 

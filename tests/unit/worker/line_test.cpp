@@ -1,6 +1,7 @@
 // The lines of a trial process, read one by one.
 #include <gtest/gtest.h>
 
+#include "tests/unit/case_name.hpp"
 #include "worker/agent/trial_line.hpp"
 
 namespace hone::worker {
@@ -109,7 +110,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{R"({"metric":{"name":"a\nb","step":1,"value":1}})", "/metric/name",
                 "control characters"},
         Refusal{R"({"metric":{"name":"loss","step":1,"value":"diverged"}})", "/metric/value",
-                "finite"}));
+                "finite"}),
+    [](const auto& one) { return case_name(one.param.words, one.index); });
 
 TEST(WorkerLine, only_marked_output_is_a_line) {
   EXPECT_EQ(hone_line("@hone {}"), "{}");

@@ -5,7 +5,9 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/problem.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/methods.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/local/consent.hpp"
 #include "sdk/cli/local/conversation.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/render/fields.hpp"
@@ -184,13 +186,14 @@ class PickerLoop {
 
 struct PickerOptions {
   std::string sweep;
+  bool yes = false;  // no question
   std::vector<std::string> program;
 };
 
 Result<std::vector<std::string>> picker_program(const PickerOptions& options, const Json& row) {
   const std::string id = text_at(row, "/id");
   const std::string method = text_at(row, "/spec/search/method");
-  if (method != "external")
+  if (!traits_of(method).takes_command)
     return refuse(Code::invalid, id + " is searched by method " + method +
                                      "; a picker needs search: {method: external}");
   if (!options.program.empty()) return options.program;
@@ -212,11 +215,16 @@ Result<Exit> run_picker(Session& session, const PickerOptions& options) {
   if (!argv) return argv.error();
   auto client = session.client();
   if (!client) return client.error();
+  std::string call;
+  for (const std::string& word : *argv) call += " " + printable(word);
+  if (options.program.empty()) {  // a holder of `submit` wrote it
+    const std::string what = "the sweep's search.command runs in this folder and environment:\n ";
+    if (auto agreed = agree_to_run(session, what + call, options.yes); !agreed)
+      return agreed.error();
+  }
   const InterruptsHeld held;  // Ctrl-C also ends the program, but not in the middle of a line
   auto program = Conversation::start(*argv);
   if (!program) return program.error();
-  std::string call;
-  for (const std::string& word : *argv) call += " " + printable(word);
   session.note("parameters of " + text(*sweep) + " come from" + call);
   return PickerLoop(session, **client, *sweep, **program).run();
 }
@@ -228,6 +236,7 @@ CommandAction declare_picker(Flags& flags) {
     flags.argument("SWEEP", options.sweep, "id of a sweep with search: {method: external}");
     flags.arguments("PROGRAM", options.program,
                     "after --: the program and its arguments (search.command)");
+    flags.flag("--yes", options.yes, "run the search.command that is shown, without a question");
   });
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/fields.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/results/advise_history.hpp"
@@ -115,8 +116,8 @@ Result<Json> experiment_of(Json document) {
   document["name"] = trainer + "-sizes";
   document["trainer"].erase(name);
   document["parameters"][name] = {{"type", "choice"}, {"values", {1, 2, 4}}};
-  document["search"] = {{"method", "random"}, {"trials", 12}};
-  document["terminator"] = {{"rule", "none"}};
+  document["search"] = {{"method", drawing_method}, {"trials", 12}};
+  document["terminator"] = {{"rule", rule_none}};
   return document;
 }
 

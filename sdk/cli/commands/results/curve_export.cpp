@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "schemas/types/methods.hpp"
 #include "schemas/types/search_spec.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/render/fields.hpp"

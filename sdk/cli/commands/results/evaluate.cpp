@@ -32,6 +32,7 @@ struct EvaluateOptions {
   std::int64_t seed = 1;
   bool sample = false;
   bool yes = false;  // no question
+  bool sandbox = false;
 };
 
 // The arguments of hone-train that choose the trainer and the number of episodes. No program is
@@ -69,9 +70,10 @@ Result<Json> play(Session& session, const EvaluateOptions& options,
   argv.insert(argv.end(),
               {"--evaluate", file, "--seed", std::to_string(options.seed), "--format", "jsonl"});
   if (options.sample) argv.emplace_back("--sample");
-  if (auto agreed = agree_to_run(session, command_text(argv), options.yes); !agreed)
+  if (auto agreed = agree_to_run(session, command_text(argv), options.yes, options.sandbox);
+      !agreed)
     return agreed.error();
-  auto started = Conversation::start(argv);
+  auto started = Conversation::start(argv, options.sandbox);
   if (!started) return started.error();
   Ticker ticker(session, options.episodes, "episodes");
   for (;;) {
@@ -128,9 +130,10 @@ Result<std::vector<EvaluationInfo>> measured(Session& session, const EvaluateOpt
   values->push_back({"hone.run", run});
   const auto argv = evaluation_words(spec.evaluate, *values);
   if (!argv) return argv.error();
-  if (auto agreed = agree_to_run(session, command_text(*argv), options.yes); !agreed)
+  if (auto agreed = agree_to_run(session, command_text(*argv), options.yes, options.sandbox);
+      !agreed)
     return agreed.error();
-  const auto found = measure(session, *argv, spec.objective.metric);
+  const auto found = measure(session, *argv, spec.objective.metric, options.sandbox);
   if (!found) return found.error();
   std::vector<EvaluationInfo> infos;
   for (const auto& [metric, of_metric] : *found)
@@ -194,6 +197,7 @@ CommandAction declare_evaluate(Flags& flags) {
     flags.flag("--sample", options.sample,
                "draw actions from the policy instead of taking the most probable");
     flags.flag("--yes", options.yes, "run the command that is shown, without a question");
+    flags.flag("--sandbox", options.sandbox, std::string(sandbox_help));
   });
 }
 

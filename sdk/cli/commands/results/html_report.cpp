@@ -8,6 +8,7 @@
 
 #include "base/base64.hpp"
 #include "base/shown.hpp"
+#include "schemas/types/methods.hpp"
 #include "sdk/cli/commands/results/thinned.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -186,7 +187,7 @@ Status Report::read_details() {
 bool Report::has_forks() const {
   const std::string method =
       text_at(member(answers_, "/~1v1~1sweeps~1" + sweep_), "/spec/search/method");
-  return method == "pbt" || method == "pb2" ||
+  return is_population_method(method) ||
          std::any_of(answers_.begin(), answers_.end(), [](const Json& answer) {
            return member(answer, "/origin").is_object() || member(answer, "/successor").is_string();
          });

@@ -68,8 +68,8 @@ Result<std::vector<std::string>> evaluation_words(const std::vector<std::string>
 }
 
 Result<Measurements> measure(Session& session, const std::vector<std::string>& argv,
-                             const std::string& metric) {
-  auto started = Conversation::start(argv);
+                             const std::string& metric, bool sandbox) {
+  auto started = Conversation::start(argv, sandbox);
   if (!started) return started.error();
   Measurements found;
   for (;;) {

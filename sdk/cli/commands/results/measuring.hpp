@@ -20,8 +20,8 @@ Result<std::vector<std::string>> evaluation_words(const std::vector<std::string>
 // Runs the program to its end. Each line `@hone {"report": {"value": 1.5}}` on its stdout is a
 // value of `metric`, each `@hone {"metric": {"name": ..., "value": ...}}` one of another; other
 // lines are printed. Fails with conflict if it does not end with status 0, or reports nothing or
-// too much.
+// too much. `sandbox` as Conversation::start.
 Result<Measurements> measure(Session& session, const std::vector<std::string>& argv,
-                             const std::string& metric);
+                             const std::string& metric, bool sandbox);
 
 }  // namespace hone::cli

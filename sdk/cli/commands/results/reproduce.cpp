@@ -34,6 +34,7 @@ struct ReproduceOptions {
   std::string run;
   std::string repository = ".";
   bool yes = false;  // no question
+  bool sandbox = false;
 };
 
 // The code of an attempt, as a worker or the submitter sent it.
@@ -58,7 +59,8 @@ class Reproduction {
       if (auto known = read_code(segment.attempt); !known) return known;
     const auto what = description();
     if (!what) return what.error();
-    if (auto agreed = agree_to_run(session_, *what, options_.yes); !agreed) return agreed;
+    if (auto agreed = agree_to_run(session_, *what, options_.yes, options_.sandbox); !agreed)
+      return agreed;
     for (std::size_t i = 0; i < segments_.size(); ++i) {
       auto folder = restore_code(codes_[i], i);
       if (!folder) return folder.error();
@@ -292,7 +294,8 @@ class Reproduction {
     const auto worker = find_program("hone-worker");
     if (!worker) return worker.error();
     auto started = Conversation::start({*worker, "--rerun", file, "--data",
-                                        (folder_.path() / "data").string(), "--workdir", folder});
+                                        (folder_.path() / "data").string(), "--workdir", folder},
+                                       options_.sandbox);
     if (!started) return started.error();
     for (;;) {
       const auto line = (*started)->hear(seconds(1));
@@ -359,6 +362,7 @@ CommandAction declare_reproduce(Flags& flags) {
     flags.text("--repository DIR", options.repository,
                "a folder in a clone of the repository of the run's program (.)");
     flags.flag("--yes", options.yes, "run the code that is shown, without a question");
+    flags.flag("--sandbox", options.sandbox, std::string(sandbox_help));
   });
 }
 

@@ -8,6 +8,7 @@
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/start/study_curves.hpp"
 #include "sdk/cli/commands/start/study_space.hpp"
@@ -76,7 +77,7 @@ class StudyDocument {
     const auto trials = std::count_if(study_.trials.begin(), study_.trials.end(),
                                       [](const OptunaTrial& one) { return !is_left_out(one); });
     spec["search"] = {{"method", "tpe"}, {"trials", std::max<std::int64_t>(trials, 1)}};
-    spec["terminator"] = {{"rule", "none"}};
+    spec["terminator"] = {{"rule", rule_none}};
     spec["budget"] = {{"unit", curves_.has_curves ? "steps" : "trials"},
                       {"per_run", curves_.phases * curves_.distance},
                       {"phases", curves_.phases}};

@@ -1,6 +1,7 @@
 // init: writes a sweep file, and a program where none is given.
 #include <filesystem>
 
+#include "base/ascii.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
@@ -22,6 +23,16 @@ struct InitOptions {
   bool force = false;
 };
 
+// Leaves out names that would not stay in their place of a sweep file: others may have written the
+// program.
+void keep_names(ScriptSource& script) {
+  constexpr std::string_view signs = "_.-/@+";
+  std::erase_if(script.flags, [&](const ScriptFlag& flag) {
+    return flag.name.empty() || !is_plain(flag.name, signs) || !is_plain(flag.option, signs);
+  });
+  std::erase_if(script.needed, [&](const std::string& name) { return !is_plain(name, signs); });
+}
+
 // The flags of a program; those of Hydra lie in files next to it.
 ScriptSource read_script(const InitOptions& options, const std::string& program) {
   ScriptSource script{options.script, program, {}, {}, {}, options.output};
@@ -29,13 +40,17 @@ ScriptSource read_script(const InitOptions& options, const std::string& program)
     HydraSettings settings = scan_hydra(options.script, program);
     script.flags = std::move(settings.flags);
     script.groups = std::move(settings.groups);
+    keep_names(script);
     return script;
   }
   ScriptFlags found = scan_flags(program);
   script.flags = std::move(found.flags);
   script.needed = std::move(found.positional);
+  keep_names(script);
   return script;
 }
+
+constexpr std::size_t program_bytes_max = std::size_t{4} * 1024 * 1024;
 
 Result<std::vector<InitFile>> files_for(const InitOptions& options) {
   if (options.script.empty()) {
@@ -46,7 +61,7 @@ Result<std::vector<InitFile>> files_for(const InitOptions& options) {
                                        "python");
     return files;
   }
-  const auto program = read_file(options.script);
+  const auto program = read_file(options.script, program_bytes_max);
   if (!program) return program.error();
   const ScriptSource script = read_script(options, *program);
   if (script_parameters(script.flags).empty())

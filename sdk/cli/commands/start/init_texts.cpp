@@ -10,6 +10,7 @@
 #include "schemas/codec/json.hpp"
 #include "sdk/cli/commands/start/init_ranges.hpp"
 #include "sdk/cli/local/python_text.hpp"
+#include "sdk/cli/render/width.hpp"
 
 namespace hone::cli {
 namespace {
@@ -257,7 +258,7 @@ std::string budget_text(const FlagBudget& budget, const ResultSource& source) {
 namespace {
 
 std::string default_of(const ScriptFlag& flag) {
-  return flag.given_text.empty() ? to_text(*flag.given) : flag.given_text;
+  return printable(flag.given_text.empty() ? to_text(*flag.given) : flag.given_text);
 }
 
 }  // namespace
@@ -302,7 +303,7 @@ std::string script_sweep(const ScriptSource& script, std::int64_t trials) {
   if (!needed.empty()) text += "# The program needs more: add to run a value of " + needed + "\n";
   text += "parameters:  # check the ranges: they are guesses around the defaults\n";
   for (const std::string& line : script_parameters(script.flags)) text += line;
-  for (const std::string& one : script.groups) add(fixed, one);
+  for (const std::string& one : script.groups) add(fixed, printable(one));
   if (!fixed.empty()) text += "# not searched: " + fixed + "\n";
   return text + "search:     {method: hone, trials: " + std::to_string(trials) +
          "}  # parameter sets to try\n" + budget_text(budget, source);

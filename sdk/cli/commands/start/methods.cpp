@@ -1,5 +1,6 @@
 #include "sdk/cli/commands/start/methods.hpp"
 
+#include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/session/input.hpp"
 
@@ -8,7 +9,7 @@ namespace {
 
 std::string method_name(const SweepSpec& spec) {
   std::string name = spec.terminator.rule;
-  if (spec.search.method != "random" && spec.search.method != spec.terminator.rule)
+  if (spec.search.method != drawing_method && spec.search.method != spec.terminator.rule)
     name = spec.search.method + "/" + name;
   return name;
 }
@@ -38,7 +39,7 @@ Result<std::vector<Method>> read_methods(const SweepSpec& own,
   for (const std::string& words : against) {
     SweepSpec spec = own;
     spec.search.settings.clear();
-    spec.search.method = "random";
+    spec.search.method = drawing_method;
     std::string_view rest = words;
     if (const auto slash = rest.find('/'); slash != std::string_view::npos) {
       spec.search.method = rest.substr(0, slash);
@@ -47,8 +48,8 @@ Result<std::vector<Method>> read_methods(const SweepSpec& own,
     const auto colon = std::min(rest.find(':'), rest.size());
     spec.terminator = {std::string(rest.substr(0, colon)), {}};
     // The rule hone comes with the search method hone.
-    if (spec.terminator.rule == "hone" && words.find('/') == std::string::npos)
-      spec.search.method = "hone";
+    if (spec.terminator.rule == default_rule && words.find('/') == std::string::npos)
+      spec.search.method = default_method;
     rest.remove_prefix(std::min(colon + 1, rest.size()));
     if (auto done = read_settings(rest, words, spec.terminator); !done) return done.error();
     methods.push_back({words, std::move(spec)});

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
@@ -264,7 +265,7 @@ std::string expectation_of(const Json& plan, const std::string& rule) {
   const Json& measured_on = plan["phases_per_run_of"];
   if (!measured_on.is_null()) return "as in " + measured_on.get<std::string>();
   if (plan["phases_expected"] != plan["phases_at_most"]) return "as the rule stops runs on average";
-  return rule == "none" ? "as no rule stops runs" : "if the rule stops none";
+  return rule == rule_none ? "as no rule stops runs" : "if the rule stops none";
 }
 
 std::string range_text(const Json& range) {

@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/default_methods.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/start/methods.hpp"
@@ -244,7 +245,7 @@ Status run_repetition(const SimulateOptions& options, const SweepSpec* before,
 void compare(std::span<Json> of_table) {
   const auto regret = [](const Json& one) { return one["regret"]["mean"].get<double>(); };
   const auto complete = std::find_if(of_table.begin(), of_table.end(),
-                                     [](const Json& one) { return one["method"] == "none"; });
+                                     [](const Json& one) { return one["method"] == rule_none; });
   for (Json& one : of_table) {
     one["rank"] = 1 + std::count_if(of_table.begin(), of_table.end(),
                                     [&](const Json& other) { return regret(other) < regret(one); });

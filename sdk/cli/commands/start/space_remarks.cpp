@@ -5,6 +5,7 @@
 
 #include "base/text.hpp"
 #include "schemas/codec/body.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/search_spec.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/look/fitting.hpp"

@@ -9,6 +9,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/words.hpp"
 #include "schemas/trainers/trainers.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/steer/workflow_upload.hpp"
@@ -56,8 +57,8 @@ Result<Json> sweep_of(const TrackOptions& options, const std::string& label) {
   document["name"] = options.name.empty() ? name : options.name;
   if (!options.project.empty()) document["project"] = options.project;
   document["seed"] = options.seed;
-  document["search"] = {{"method", "random"}, {"trials", 1}};
-  document["terminator"]["rule"] = "none";
+  document["search"] = {{"method", drawing_method}, {"trials", 1}};
+  document["terminator"]["rule"] = rule_none;
   document["budget"] = {{"unit", trainer != nullptr ? trainer->unit : options.unit},
                         {"phases", options.phases}};
   const std::string usual =

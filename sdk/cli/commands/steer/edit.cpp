@@ -5,6 +5,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/trainer_codec.hpp"
 #include "schemas/codec/turns.hpp"
+#include "schemas/types/methods.hpp"
 #include "schemas/types/past.hpp"
 #include "schemas/types/spec.hpp"
 #include "schemas/types/widening.hpp"
@@ -279,8 +280,8 @@ bool is_active(const Json& sweep) {
 // Submits a sweep that proposes nothing by itself and ends with its first trial.
 Result<std::string> sweep_for_one(Session& session, const EditOptions& options, const Json& sweep) {
   Json spec = member(sweep, "/spec");
-  spec["search"] = {{"method", "external"}, {"trials", 1}};
-  spec["terminator"] = {{"rule", "none"}};
+  spec["search"] = {{"method", enqueued_method}, {"trials", 1}};
+  spec["terminator"] = {{"rule", rule_none}};
   for (const char* of_many : {"confirm", "confirms"}) spec.erase(of_many);
   const auto reply = submit_from(session, options, sweep, spec);
   if (!reply) return reply.error();

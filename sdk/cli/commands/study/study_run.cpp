@@ -8,6 +8,7 @@
 
 #include "base/process.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/methods.hpp"
 #include "sdk/cli/local/programs.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -109,7 +110,8 @@ Status StudyRun::start(const Unit& unit) {
   auto id = ledger_.submit(sweep, unit, "tuning", "");
   if (!id) return id.error();
   Live& live = live_.emplace_back(Live{unit, *std::move(id), ""});
-  return text_at(sweep, "/search/method") == "external" ? start_picker(live) : Status(Done{});
+  return traits_of(text_at(sweep, "/search/method")).takes_command ? start_picker(live)
+                                                                   : Status(Done{});
 }
 
 Status StudyRun::start_picker(Live& live) {
@@ -117,7 +119,8 @@ Status StudyRun::start_picker(Live& live) {
   if (!program) return program.error();
   auto child = cli::start(
       {"picker of " + live.tuning,
-       {*program, "ask", "--program", live.tuning, "--server", session_.options().server},
+       // The user wrote the command: it is of the study file.
+       {*program, "ask", "--program", live.tuning, "--yes", "--server", session_.options().server},
        plan_.folder + "/picker-" + live.tuning + ".log"},
       false);
   if (!child) return child.error();

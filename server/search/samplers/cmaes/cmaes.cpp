@@ -17,7 +17,6 @@
 #include <array>
 #include <cmath>
 
-#include "server/search/samplers/cmaes/cost.hpp"
 #include "server/search/samplers/cmaes/state.hpp"
 #include "server/search/samplers/settings.hpp"
 
@@ -201,7 +200,7 @@ std::int64_t usual_popsize(const SearchSpace& space) {
 Status check_cmaes_cost(const SearchSpec& search, const SearchSpace& space) {
   constexpr double work_max = 3e9;  // multiplications and additions, some 0.6 ns each
   const auto popsize = count_setting(search, "popsize", usual_popsize(space), {4, popsize_max});
-  if (search.method != "cmaes" || !popsize) return Done{};
+  if (!popsize) return Done{};
   const auto size = static_cast<double>(numeric_dimensions(space).size());
   const auto each = static_cast<double>(*popsize);
   const double generation = size * size * (size / 6 + each);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
+#include "schemas/types/methods.hpp"
 #include "server/search/samplers/settings.hpp"
 
 namespace hone {
@@ -35,7 +36,7 @@ Status check_perturb(const SearchSpec& search) {
 }  // namespace
 
 Result<Population> read_population(const SearchSpec& search) {
-  const bool bandit = search.method == bandit_method;
+  const bool bandit = traits_of(search.method).models_forks;
   const std::span<const std::string_view> all = known;
   if (auto fits = only_settings(search, bandit ? all.first(bandit_settings) : all); !fits)
     return fits.error();

@@ -6,6 +6,7 @@
 #include <ranges>
 
 #include "server/search/samplers/dehb/state.hpp"
+#include "server/search/statistics/brackets.hpp"
 #include "server/search/terminators/halving/rungs.hpp"
 
 namespace hone {
@@ -129,6 +130,28 @@ class DehbRule final : public Terminator {
 };
 
 }  // namespace
+
+// Each trial of the first iteration is looked at for each of them, while its rungs have not chosen.
+Status check_dehb_brackets(const TerminatorSpec& spec, const SweepShape& shape) {
+  constexpr std::int64_t first_iteration_max = 5'000;
+  const auto eta = count_setting(spec, "eta", 3, {2, 1000});
+  if (!eta) return eta.error();
+  if (shape.phases < *eta)
+    return refuse(Code::invalid,
+                  "dehb needs at least two rungs, and its shortest trial is " +
+                      std::to_string(*eta) +
+                      " times shorter than a complete run: make budget.phases at least " +
+                      std::to_string(*eta),
+                  "/budget/phases");
+  std::int64_t trials = 0;
+  for (const BracketShape& one : hyperband_shapes(shape.phases, *eta)) trials += one.trials;
+  if (trials <= first_iteration_max) return Done{};
+  return refuse(Code::invalid,
+                "the first iteration of dehb would have " + std::to_string(trials) +
+                    " trials, more than " + std::to_string(first_iteration_max) +
+                    ": make budget.phases smaller",
+                "/budget/phases");
+}
 
 Result<std::unique_ptr<Terminator>> make_dehb_rule(const TerminatorSpec& spec,
                                                    const SweepShape& shape) {

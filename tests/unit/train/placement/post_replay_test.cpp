@@ -169,7 +169,8 @@ TEST_P(PostReplay, plain_arithmetic_gives_the_same_logits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Agents, PostReplay, testing::Values("post", "ppo", "ce", "reinforce"));
+INSTANTIATE_TEST_SUITE_P(Agents, PostReplay, testing::Values("post", "ppo", "ce", "reinforce"),
+                         [](const auto& agent) { return std::string(agent.param); });
 
 }  // namespace
 }  // namespace hone::trainers
