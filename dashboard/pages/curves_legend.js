@@ -112,7 +112,12 @@ function switches({ leaders, drawn }, change) {
 function notes(state, rows) {
   return [
     hasSeeds(state.bands)
-      ? h("span", {}, "bands: interquartile mean over seeds with its 95 % t-interval")
+      ? h(
+          "span",
+          {},
+          "bands: interquartile mean over seeds with its 95 % t-interval",
+          state.smooth ? ", smoothed" : "",
+        )
       : null,
     param("y") === "log" && state.plot?.y?.kind === "symlog"
       ? h("span", {}, "symlog, as some values have no logarithm")
