@@ -1,16 +1,28 @@
 // The learning curves of all runs: as a density, or line by line when there are few; the bands of
 // the selected trials; the ends of stopped runs.
-import { Plot, phaseTick } from "./plot.js";
+import { Plot } from "./plot.js";
 import { rasterer } from "../lib/rasterer.js";
-import { dashes, ramp } from "../lib/colour.js";
-import { count, short, words } from "../lib/format.js";
+import { ramp } from "../lib/colour.js";
+import { extentOf } from "../lib/curve_lines.js";
+import { short } from "../lib/format.js";
 import { pointsIn, rangeOf } from "../lib/range.js";
-import { padded, withBar } from "../lib/scale.js";
+import { padded, robustRange, withBar } from "../lib/scale.js";
+import { bandName, drawBands } from "./band_lines.js";
+import {
+  drawHeld,
+  drawLines,
+  drawPhases,
+  drawStops,
+  hitOf,
+  nearestRun,
+  stepRun,
+} from "./curve_lines.js";
 
-const linesAtMost = 150;
 const forms = ["linear", "log", "symlog"];
 
-// options: view() -> {matrix, cells, rows, bands, phases, unit, metric, form, rank, zoom, goal}.
+// options: view() -> {matrix, cells, rows, lines, dense, series, at, x, bands, phases, unit,
+// metric, form, rank, zoom, goal}; lines.get(row) is the line of a row, at(k) the x of a column of
+// the matrix.
 export class CurvesPlot extends Plot {
   constructor(options) {
     super({ label: "Learning curves of all runs", height: 440, ...options });
@@ -32,13 +44,13 @@ export class CurvesPlot extends Plot {
 
   // Draws again where another trial is under the pointer.
   show(hit) {
-    const before = this.hovered?.trial;
+    const before = this.hovered?.run;
     super.show(hit);
-    if (before !== hit?.trial) this.redraw();
+    if (before !== hit?.run) this.redraw();
   }
 
   hit(p, x, y) {
-    return nearestRun(this, x, y);
+    return this.view().dense ? nearestCell(this, x, y) : nearestRun(this, x, y);
   }
   move(p, key) {
     return stepRun(this, key);
@@ -46,42 +58,26 @@ export class CurvesPlot extends Plot {
 
   paint() {
     const view = this.view();
-    const { matrix, cells, rows } = view;
-    if (rows.length === 0 || matrix.points === 0)
+    if (view.rows.length === 0 || view.matrix.points === 0)
       return this.message("No run with a report is left by the filter.");
-    this.at = xOf(view);
-    const shown = pointsIn(this.at, matrix.points, view.zoom);
-    const range = view.rank ? [0, 1] : rangeOf(cells, matrix.points, rows, ...shown);
-    if (!range) return this.message("No report yet.");
-    const domain = view.rank ? [-0.02, 1.02] : padded(withBar(range, view.bar));
-    const form = view.rank ? "linear" : forms.includes(view.form) ? view.form : "linear";
-    const positive = form === "log" && range[0] > 0 ? [range[0] / 1.1, range[1] * 1.1] : domain;
+    if (!view.lines) return this.message("Reading …");
+    const ends = endsOf(view);
+    if (!ends) return this.message("No report yet.");
     this.roomForNames(view.rank ? [] : view.bands.map(bandName));
-    this.axes(
-      {
-        domain: view.zoom ?? [0, this.at(matrix.points - 1)],
-        label: view.byPhase ? "phase" : view.unit,
-        format: view.byPhase ? phaseTick : count,
-      },
-      {
-        kind: form,
-        domain: positive,
-        label: view.rank ? "rank among the runs of a phase" : view.metric,
-        format: view.rank ? (value) => (value === 1 ? "best" : value === 0 ? "worst" : "") : short,
-      },
-    );
+    const most = Math.max(2, Math.floor((this.right - this.left) / 100));
+    this.axes(xAxis(view, ends, most), yAxis(view, ends));
     if (this.drawnKind !== this.y.kind) this.onscale?.();
     this.drawnKind = this.y.kind;
-    const many = rows.length > linesAtMost;
     this.inside((ctx) => {
-      if (many) this.drawDensity(view, positive);
+      if (view.dense) this.drawDensity(view, this.y.domain);
       else drawLines(this, ctx, view);
-      if (!view.rank && view.showQuartiles) drawPhases(this, ctx, view);
-      drawStops(this, ctx, view, many);
+      if (view.showQuartiles) drawPhases(this, ctx, view);
+      if (!view.dense) drawStops(this, ctx, view);
       if (!view.rank && !this.hovered) drawBands(this, ctx, view.bands);
       drawHeld(this, ctx, view);
     });
     if (!view.rank) this.barLine(view.bar);
+    return undefined;
   }
 
   drawDensity(view, domain) {
@@ -108,7 +104,7 @@ export class CurvesPlot extends Plot {
     this.asked = key;
     this.began = performance.now();
     const xs = Int32Array.from({ length: matrix.points }, (_, k) =>
-      Math.round(this.x.at(this.at(k)) - this.left),
+      Math.round(this.x.at(view.at(k)) - this.left),
     );
     // The worker has a copy, which reports of the stream do not change.
     const current = this.sent?.cells === view.cells && this.sent.version === view.version;
@@ -153,217 +149,60 @@ export class CurvesPlot extends Plot {
   }
 }
 
-export function xOf({ matrix, byPhase }) {
-  const stride = matrix.phases / matrix.points;
-  return byPhase ? (k) => (k + 1) * stride - 1 : (k) => matrix.steps[k] || 0;
-}
-
-// With bands on top, single runs are their background.
-// Under the pointer, the runs of one trial are before all others.
-function drawLines(p, ctx, { matrix, rows, bands, rank, cells, colourOf }) {
-  const held = p.hovered?.trial;
-  const share = held !== undefined ? 0.2 : bands.length > 0 && !rank ? 0.7 : 1;
-  ctx.lineWidth = 1.2;
-  for (const row of rows) {
-    const colour = colourOf(row);
-    ctx.strokeStyle = colour ?? p.colours[matrix.stateOf(row)];
-    ctx.globalAlpha = share * (!colour && matrix.stateOf(row) === "stopped" ? 0.55 : 0.8);
-    strokeRun(p, ctx, { matrix, cells }, row);
+// The ranges of what is drawn: {xs, ys}; null without a report.
+function endsOf({ matrix, cells, rows, lines, series, rank, at, zoom, bar }) {
+  const within = zoom?.slice(0, 2) ?? null;
+  if (series) {
+    const found = extentOf(rows.map((row) => lines.get(row)).filter(Boolean), within);
+    return found && { xs: found.xs, ys: robustRange(found.ys.length ? found.ys : [0, 1]) };
   }
-  ctx.globalAlpha = 1;
+  const xs = [0, at(matrix.points - 1)];
+  if (rank) return { xs, ys: [0, 1] };
+  const shown = pointsIn(at, matrix.points, within);
+  const ys = rangeOf(cells, matrix.points, rows, ...shown);
+  return ys && { xs, ys: withBar(ys, bar) };
 }
 
-function strokeRun(p, ctx, { matrix, cells }, row) {
-  ctx.beginPath();
-  for (let k = 0; k < matrix.points; k++) {
-    const value = cells[row * matrix.points + k];
-    if (Number.isFinite(value)) ctx.lineTo(p.x.at(p.at(k)), p.y.at(value));
-  }
-  ctx.stroke();
+const xAxis = ({ x, zoom }, { xs }, most) => {
+  const domain = zoom?.slice(0, 2) ?? (x.fromZero ? [Math.min(0, xs[0]), xs[1] || 1] : xs);
+  return {
+    domain,
+    label: x.label,
+    format: x.formatOf?.(domain) ?? x.format,
+    ticks: x.ticks?.(domain, most),
+  };
+};
+
+const rankTick = (value) => (value === 1 ? "best" : value === 0 ? "worst" : "");
+
+function yAxis({ rank, form, zoom, metric }, { ys }) {
+  const [low, high] = ys;
+  const zoomed = zoom?.length === 4 ? zoom.slice(2) : null;
+  if (rank)
+    return {
+      domain: zoomed ?? [-0.02, 1.02],
+      label: "rank among the runs of a phase",
+      format: rankTick,
+    };
+  const kind = forms.includes(form) ? form : "linear";
+  const whole = kind === "log" && low > 0 ? [low / 1.1, high * 1.1] : padded(ys);
+  return { kind, domain: zoomed ?? whole, label: metric, format: short };
 }
 
-function drawHeld(p, ctx, view) {
-  const held = p.hovered?.trial;
-  if (held === undefined) return;
-  const own = view.rows.filter((row) => view.matrix.trial[row] === held);
-  for (const [width, colour] of [
-    [5, p.colours.ground],
-    [2.5, null],
-  ])
-    for (const row of own) {
-      ctx.lineWidth = width;
-      ctx.strokeStyle = colour ?? view.colourOf(row) ?? p.colours[view.matrix.stateOf(row)];
-      strokeRun(p, ctx, view, row);
-    }
-}
-
-// The last report of a run, as [x, y], or nothing.
-function lastPoint(p, { matrix, cells }, row) {
-  for (let k = matrix.points - 1; k >= 0; k--) {
-    const value = cells[row * matrix.points + k];
-    if (!Number.isNaN(value))
-      return Number.isFinite(value)
-        ? [p.x.at(p.at(k)), p.y.at(value)]
-        : [p.x.at(p.at(k)), p.bottom - 3];
-  }
-  return null;
-}
-
-function drawStops(p, ctx, view, many) {
-  if (many) return;
-  for (const row of view.rows) {
-    const state = view.matrix.stateOf(row);
-    const end = lastPoint(p, view, row);
-    if (!end || !["stopped", "failed", "paused"].includes(state)) continue;
-    ctx.strokeStyle = ctx.fillStyle = p.colours[state];
-    ctx.lineWidth = 2;
-    ctx.beginPath();
-    if (state === "paused") ctx.arc(end[0], end[1], 3.5, 0, 7);
-    else {
-      ctx.moveTo(end[0] + 1, end[1] - 5);
-      ctx.lineTo(end[0] + 1, end[1] + 5);
-    }
-    ctx.stroke();
-  }
-}
-
-// Quartiles, and the best value that was stopped in each phase.
-function drawPhases(p, ctx, { phases, byPhase }) {
-  const x = (one) => p.x.at(byPhase ? one.phase : one.step);
-  ctx.strokeStyle = p.colours.ink;
-  for (const [quartile, dash] of [
-    [1, [2, 3]],
-    [2, []],
-    [3, [2, 3]],
-  ]) {
-    ctx.setLineDash(dash);
-    ctx.lineWidth = quartile === 2 ? 2 : 1;
-    ctx.beginPath();
-    for (const one of phases)
-      if (one.quartiles) ctx.lineTo(x(one), p.y.at(one.quartiles[quartile]));
-    ctx.stroke();
-  }
-  ctx.setLineDash([]);
-  ctx.strokeStyle = p.colours.failed;
-  ctx.lineWidth = 2;
-  for (const one of phases) {
-    if (one.best_stopped === null) continue;
-    p.line(x(one) - 7, p.y.at(one.best_stopped), x(one) + 7, p.y.at(one.best_stopped));
-  }
-}
-
-// IQM over seeds with its interval; n at the end.
-const bandPoints = (items) => items.filter((one) => typeof one.iqm === "number");
-
-// Counts the seeds at the band's end: they may end at different phases.
-export function bandName({ items, name }) {
-  const seeds = bandPoints(items).at(-1)?.n ?? 0;
-  return seeds > 1 ? `${name} (n = ${seeds})` : name;
-}
-
-const bandX = (p, byPhase) => (one) => p.x.at(byPhase ? one.phase : one.step);
-
-function strokeBand(p, ctx, { items, byPhase }) {
-  const x = bandX(p, byPhase);
-  ctx.beginPath();
-  for (const one of bandPoints(items)) ctx.lineTo(x(one), p.y.at(one.iqm));
-  ctx.stroke();
-}
-
-function fillBand(p, ctx, { items, byPhase }) {
-  const x = bandX(p, byPhase);
-  const points = bandPoints(items);
-  ctx.globalAlpha = 0.22;
-  ctx.beginPath();
-  for (const one of points) ctx.lineTo(x(one), p.y.at(one.low ?? one.iqm));
-  for (const one of [...points].reverse()) ctx.lineTo(x(one), p.y.at(one.high ?? one.iqm));
-  ctx.fill();
-  ctx.globalAlpha = 1;
-}
-
-// The name is where the line leaves the picture.
-function nameBand(p, band) {
-  const x = bandX(p, band.byPhase);
-  const end = bandPoints(band.items).findLast((one) => x(one) <= p.right + 1);
-  if (end) p.endLabel(bandName(band), x(end), p.y.at(end.iqm));
-}
-
-// All halos are below all lines: one halo would erase the lines that another band has there.
-export function drawBands(p, ctx, bands) {
-  const shown = bands.filter((band) => bandPoints(band.items).length > 0);
-  const colourOf = (i) => p.colours.series[i % p.colours.series.length];
-  shown.forEach((band, i) => {
-    ctx.fillStyle = colourOf(i);
-    fillBand(p, ctx, band);
-  });
-  ctx.lineWidth = 4;
-  ctx.strokeStyle = p.colours.ground;
-  for (const band of shown) strokeBand(p, ctx, band);
-  ctx.lineWidth = 2;
-  shown.forEach((band, i) => {
-    ctx.strokeStyle = colourOf(i);
-    ctx.setLineDash(dashes[i % dashes.length]);
-    strokeBand(p, ctx, band);
-    ctx.setLineDash([]);
-    nameBand(p, band);
-  });
-}
-
-function nearestRun(p, x, y) {
+// The report under the pointer among any number of runs: a column of the matrix is searched.
+function nearestCell(p, x, y) {
   const view = p.view();
-  const { matrix, cells, rows } = view;
+  const { matrix, cells, rows, at } = view;
   let k = 0;
   for (let i = 1; i < matrix.points; i++)
-    if (Math.abs(p.x.at(p.at(i)) - x) < Math.abs(p.x.at(p.at(k)) - x)) k = i;
-  let best = -1;
-  let least = 30;
+    if (Math.abs(p.x.at(at(i)) - x) < Math.abs(p.x.at(at(k)) - x)) k = i;
+  let [best, least] = [-1, 30];
   for (const row of rows) {
     const value = cells[row * matrix.points + k];
     if (!Number.isFinite(value)) continue;
     const far = Math.abs(p.y.at(value) - y);
-    if (far < least) {
-      least = far;
-      best = row;
-    }
+    if (far < least) [best, least] = [row, far];
   }
-  return best < 0 ? null : hitOf(p, view, best, k);
-}
-
-function hitOf(p, { matrix, cells, metric, unit, noteOf }, row, k) {
-  const value = cells[row * matrix.points + k];
-  const run = `rn_${matrix.trial[row]}.${matrix.replicate[row]}`;
-  const state = words(matrix.stateOf(row));
-  const reason = matrix.reasonOf(row);
-  return {
-    x: p.x.at(p.at(k)),
-    y: p.y.at(value),
-    row,
-    k,
-    run,
-    trial: matrix.trial[row],
-    text: [
-      `tr_${matrix.trial[row]}, ${run}`,
-      `${metric} ${short(value)}, ${count(matrix.steps[k])} ${unit}, ` +
-        `phase ${Math.round((k + 1) * (matrix.phases / matrix.points))}`,
-      `${state}${reason === "none" ? "" : `: ${words(reason)}`}`,
-      ...noteOf(matrix.trial[row]),
-    ].join("\n"),
-  };
-}
-
-function stepRun(p, key) {
-  const view = p.view();
-  const { matrix, cells, rows } = view;
-  if (rows.length === 0) return null;
-  const now = p.hovered ?? { row: rows[0], k: 0 };
-  let index = Math.max(0, rows.indexOf(now.row));
-  let { k } = now;
-  if (key === "ArrowRight") k++;
-  if (key === "ArrowLeft") k--;
-  if (key === "ArrowDown") index++;
-  if (key === "ArrowUp") index--;
-  const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
-  k = Math.min(matrix.points - 1, Math.max(0, k));
-  while (k > 0 && !Number.isFinite(cells[row * matrix.points + k])) k--;
-  return Number.isFinite(cells[row * matrix.points + k]) ? hitOf(p, view, row, k) : null;
+  const point = view.lines.get(best)?.points.find((one) => one.x === at(k));
+  return point ? hitOf(p, view, best, point) : null;
 }

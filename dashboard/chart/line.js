@@ -1,6 +1,8 @@
 // A metric of one run over its steps: a line with points, and what happened at them.
 import { count, short, words } from "../lib/format.js";
 import { padded, robustRange, withBar } from "../lib/scale.js";
+import { cutoffText, marksOf } from "../lib/verdicts.js";
+import { drawMarks } from "./curve_lines.js";
 import { Plot } from "./plot.js";
 
 // A line with points; verdicts that stopped or paused are marked.
@@ -21,7 +23,11 @@ export function linePlot(name, points, unit, options = {}) {
           format: count,
         },
         {
-          domain: padded(withBar(robustRange(list.map((one) => one.y)), bar())),
+          // Verdicts are written above the points.
+          domain: padded(
+            withBar(robustRange(list.map((one) => one.y)), bar()),
+            height > 200 ? 0.12 : 0.04,
+          ),
           label: height > 200 ? name() : "",
           format,
         },
@@ -63,20 +69,23 @@ function drawLine(p, ctx, list, origin) {
     ctx.fillText(`fork of ${origin.run}`, at + 5, p.bottom - 16);
   }
   if (list.length > 200) return;
-  for (const one of list.slice(Math.max(0, own))) {
-    const { verdict = "continue", reason } = one.one ?? {};
-    const stops = verdict && verdict !== "continue" && reason !== "last_phase";
-    const colour = verdict === "pause" ? p.colours.paused : p.colours.failed;
-    ctx.fillStyle = stops ? colour : p.colours.c1;
+  const drawn = list.slice(Math.max(0, own));
+  const reports = drawn.map((one) => one.one).filter(Boolean);
+  if (reports.length > 0)
+    return void drawMarks(p, ctx, marksOf(reports), (one) => p.x.at(one.step));
+  for (const one of drawn) {
+    ctx.fillStyle = p.colours.c1;
     ctx.beginPath();
-    ctx.arc(p.x.at(one.x), p.y.at(one.y), stops ? 5 : 2.5, 0, 7);
+    ctx.arc(p.x.at(one.x), p.y.at(one.y), 2.5, 0, 7);
     ctx.fill();
   }
+  return undefined;
 }
 
 function tipOf(p, point, name) {
   if (typeof point.y !== "number") return null;
   const one = point.one;
+  const judged = cutoffText(one?.inputs ?? {});
   const inputs = one
     ? Object.entries(one.inputs ?? {})
         .map(
@@ -88,7 +97,7 @@ function tipOf(p, point, name) {
   return {
     x: p.x.at(point.x),
     y: p.y.at(point.y),
-    text: `${name} ${short(point.y)}\nstep ${point.x}${one ? `, phase ${one.phase + 1}` : ""}${one?.verdict ? `\n${one.verdict}: ${words(one.reason)}${inputs ? `\n${inputs}` : ""}` : ""}`,
+    text: `${name} ${short(point.y)}\nstep ${point.x}${one ? `, phase ${one.phase + 1}` : ""}${one?.verdict ? `\n${one.verdict}: ${words(one.reason)}${judged ? `\n${judged}` : ""}${inputs ? `\n${inputs}` : ""}` : ""}`,
   };
 }
 

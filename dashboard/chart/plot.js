@@ -12,7 +12,8 @@ export const redrawAll = () => {
 };
 
 // options: label, height, paint(plot), and any of hit(plot, x, y) -> {x, y, text, id}, open(hit),
-// move(plot, key) -> hit, zoom(x0, x1) in values of x, unzoom(), brush, table() -> {header, rows}.
+// move(plot, key) -> hit, zoom(x0, x1, ys) in values of the axes, where ys is null or [low, high]
+// of a box, unzoom(), brush, table() -> {header, rows}.
 const ticksIn = (length, each) => Math.max(3, Math.floor(length / each));
 
 // Short enough for the margin.
@@ -27,6 +28,12 @@ export const phaseTicks = (last, pixels) => {
 };
 export const phaseTick = (phase) => (Number.isInteger(phase) ? String(phase + 1) : "");
 
+const keysOf = ({ zoom }) =>
+  `Arrow keys move, Enter opens, Escape clears${zoom ? ", plus zooms" : ""}`;
+
+const lineHeight = 13;
+const isNear = (one, other) => Math.abs(one.x - other.x) < 90;
+
 export class Plot {
   constructor(options) {
     Object.assign(
@@ -38,7 +45,7 @@ export class Plot {
       tabindex: "0",
       role: "img",
       style: { height: `${this.height}px` },
-      "aria-label": `${options.label}. Arrow keys move, Enter opens, Escape clears.`,
+      "aria-label": `${options.label}. ${keysOf(options)}.`,
     });
     this.tip = h("div.tip", { hidden: true });
     this.element = h(
@@ -213,10 +220,16 @@ export class Plot {
     ctx.textBaseline = "middle";
     ctx.lineWidth = 4;
     const written = [];
-    for (const { text, x, y, colour } of this.ends.sort((one, other) => one.y - other.y)) {
-      const near = written.filter((one) => Math.abs(one.x - x) < 90).map((one) => one.at + 13);
-      const at = Math.max(this.top + 6, y, ...near);
-      written.push({ x, at });
+    for (const end of this.ends.sort((one, other) => one.y - other.y)) {
+      const near = written.filter((one) => isNear(one, end)).map((one) => one.at + lineHeight);
+      written.push({ ...end, at: Math.max(this.top + 6, end.y, ...near) });
+    }
+    // What went below the axis moves up, with those above it.
+    written.reverse().forEach((end, i) => {
+      const near = written.slice(0, i).filter((one) => isNear(one, end));
+      end.at = Math.min(end.at, this.bottom - 6, ...near.map((one) => one.at - lineHeight));
+    });
+    for (const { text, x, at, colour } of written) {
       ctx.strokeStyle = this.colours.ground;
       ctx.fillStyle = colour;
       ctx.strokeText(text, x, at);
@@ -257,7 +270,7 @@ export class Plot {
   pointerMoved(event) {
     const [x, y] = this.place(event);
     if (this.pressed) {
-      this.showBand(this.pressed.x, x);
+      this.showBand(this.pressed, { x, y });
       return;
     }
     if (this.hit && this.x) this.show(this.hit(this, x, y));
@@ -279,25 +292,46 @@ export class Plot {
     this.band?.remove();
     this.band = null;
     if (from && Math.abs(from.x - x) > 6) {
-      const inner = (at) => Math.min(this.right, Math.max(this.left, at));
-      this.zoom(...[inner(from.x), inner(x)].sort((a, b) => a - b).map((at) => this.x.value(at)));
+      const { xs, ys } = this.boxOf(from, { x, y });
+      this.zoom(...xs.map((at) => this.x.value(at)), ys && ys.map((at) => this.y.value(at)));
       return;
     }
     const hit = this.hit?.(this, x, y);
     if (hit) this.open?.(hit, event);
   }
 
-  showBand(x0, x1) {
+  // The part of the chart between two places: ys is null for a drag along x, of the whole height.
+  boxOf(from, to) {
+    const inner = (at, low, high) => Math.min(high, Math.max(low, at));
+    const xs = [from.x, to.x].map((at) => inner(at, this.left, this.right)).sort((a, b) => a - b);
+    if (!this.box || Math.abs(from.y - to.y) < 16) return { xs, ys: null };
+    const ys = [from.y, to.y].map((at) => inner(at, this.top, this.bottom)).sort((a, b) => b - a);
+    return { xs, ys };
+  }
+
+  showBand(from, to) {
+    const { xs, ys } = this.boxOf(from, to);
+    const [below, above] = ys ?? [this.bottom, this.top];
     this.band ??= this.element.appendChild(h("div.tip"));
     const style = {
-      left: `${Math.min(x0, x1)}px`,
-      width: `${Math.abs(x1 - x0)}px`,
-      top: `${this.top}px`,
-      height: `${this.bottom - this.top}px`,
+      left: `${xs[0]}px`,
+      width: `${xs[1] - xs[0]}px`,
+      top: `${above}px`,
+      height: `${below - above}px`,
       opacity: "0.35",
       padding: "0",
     };
     for (const [key, value] of Object.entries(style)) this.band.style.setProperty(key, value);
+  }
+
+  // + and - zoom along x, around what is under the cursor or the middle.
+  zoomBy(factor) {
+    const [low, high] = [this.left, this.right];
+    const middle = this.hovered?.x ?? (low + high) / 2;
+    const half = (factor * (high - low)) / 2;
+    const [x0, x1] = [Math.max(low, middle - half), Math.min(high, middle + half)];
+    if (factor > 1) this.unzoom?.();
+    else this.zoom(this.x.value(x0), this.x.value(x1), null);
   }
 
   keyPressed(event) {
@@ -308,6 +342,10 @@ export class Plot {
     }
     if (event.key === "Enter" && this.hovered) {
       this.open?.(this.hovered, event);
+      return;
+    }
+    if (["+", "-"].includes(event.key) && this.zoom && this.x) {
+      this.zoomBy(event.key === "+" ? 0.5 : 2);
       return;
     }
     if (!event.key.startsWith("Arrow") || !this.move || !this.x) return;

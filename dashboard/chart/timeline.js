@@ -99,9 +99,9 @@ function paint(p, { from, to, spans, hosts }) {
   return undefined;
 }
 
-const aheadOfUtc = (at) => -60000 * new Date(at).getTimezoneOffset();
+export const aheadOfUtc = (at) => -60000 * new Date(at).getTimezoneOffset();
 
-function clock(at, span) {
+export function clock(at, span) {
   const ms = Math.round(at);
   const text = time(new Date(ms).toISOString());
   if (span < 10e3) return `${text.slice(11)}.${String(ms % 1000).padStart(3, "0")}`;

@@ -34,6 +34,11 @@ export function palette() {
   return colours;
 }
 export const dashes = [[], [7, 3], [2, 3], [9, 3, 2, 3], [4, 2], [1, 2]];
+// The line of the i-th of many: no two of 36 have both the colour and the dash.
+export const lineStyle = (i) => ({
+  colour: i % dashes.length,
+  dash: dashes[(i + Math.floor(i / dashes.length)) % dashes.length],
+});
 
 export const rgb = (hex) => [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16));
 const linear = (c) => (c <= 10.31475 ? c / 3294.6 : ((c / 255 + 0.055) / 1.055) ** 2.4);

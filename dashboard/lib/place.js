@@ -6,7 +6,8 @@
  * @param {number[]} rows @returns {number[]}
  */
 export function placeOrder({ tier, key, number }, rows) {
-  const keyOf = (row) => key[row] ?? Infinity;
-  const byKey = (a, b) => (keyOf(a) === keyOf(b) ? 0 : keyOf(a) - keyOf(b));
+  const keyOf = (/** @type {number} */ row) => key[row] ?? Infinity;
+  const byKey = (/** @type {number} */ a, /** @type {number} */ b) =>
+    keyOf(a) === keyOf(b) ? 0 : keyOf(a) - keyOf(b);
   return [...rows].sort((a, b) => tier[a] - tier[b] || byKey(a, b) || number[a] - number[b]);
 }

@@ -3,6 +3,7 @@ import { robustRange } from "./scale.js";
 
 const sampledAtMost = 5000;
 
+/** @param {number} a @param {number} b @returns {number} */
 const gcd = (a, b) => (b === 0 ? a : gcd(b, a % b));
 
 /**

@@ -23,7 +23,8 @@ export function address(path, query = {}) {
     ([, value]) => value !== null && value !== undefined && value !== "" && value !== false,
   );
   const text = new URLSearchParams(pairs).toString();
-  return `#/${path.map(encodeURIComponent).join("/")}${text ? `?${text}` : ""}`;
+  const place = path.map(encodeURIComponent).join("/").replaceAll("%2C", ",");
+  return `#/${place}${text ? `?${text}` : ""}`;
 }
 
 export const current = () => parse(location.hash);
@@ -40,16 +41,18 @@ export function setParams(values) {
   history.replaceState(null, "", address(path, Object.fromEntries(query)));
 }
 
-// What is kept from page to page of one sweep: the filter and the selection.
+// What is kept from page to page of one sweep: the filter, the brushes and the selection.
 export function kept() {
   const { query } = current();
-  return { where: query.get("where"), states: query.get("states"), pick: query.get("pick") };
+  const names = ["where", "states", "brush", "pick"];
+  return Object.fromEntries(names.map((name) => [name, query.get(name)]));
 }
 
 export const links = {
   sweep: (id, page, query) => address(page ? ["sweeps", id, page] : ["sweeps", id], query),
   trial: (id) => address(["trials", id]),
   run: (id) => address(["runs", id]),
+  compare: (ids, query) => address(["compare", ids.join(",")], query),
   lineage: (id) => address(["lineage", id]),
 };
 

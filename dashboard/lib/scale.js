@@ -85,8 +85,11 @@ function symlogTicks(low, high, most) {
   return found.sort((a, b) => a - b);
 }
 
-// The range of most values: outliers beyond three times the spread of the middle 98 % are left to
-// the rim. Both ends of ordinary data are kept exactly.
+/**
+ * The range of most values: outliers beyond three times the spread of the middle 98 % are left to
+ * the rim. Both ends of ordinary data are kept exactly.
+ * @param {ArrayLike<number>} values @returns {[number, number]}
+ */
 export function robustRange(values) {
   const sorted = Float64Array.from(values).filter(Number.isFinite).sort();
   if (sorted.length === 0) return [0, 1];

@@ -1,11 +1,15 @@
 // The data of one sweep: its file, its summary and its trials as columns. Every view of the sweep
 // shares them; frames of the stream bring changes.
 import { get } from "./api.js";
+import { isValueWithin, isWithin, objectiveKey, readBrushes } from "./brush.js";
+import { comparedAtMost } from "./compare.js";
 import { placeOrder } from "./place.js";
 import { report } from "./report.js";
 import { param, setParams } from "./route.js";
 import { trialsWhere } from "./search.js";
+import { axisOf } from "./space.js";
 import { objectiveOf, spaceOf } from "./sweep_words.js";
+import { ticked } from "./ticks.js";
 
 const fields = [
   "trial,number,state,reason,value,confirmed,tier,key,phase,seeds,pinned,steps,seconds",
@@ -91,17 +95,32 @@ export class SweepData {
     }
   }
 
-  // The rows that the states and the filter leave, in the order of the trials.
-  visible() {
+  // The rows that the states, the filter and the brushes leave, in the order of the trials.
+  visible(brushed = true) {
     const states = new Set(param("states").split(",").filter(Boolean));
+    const passes = brushed ? this.brush() : () => true;
     const { state, trial } = this.columns;
     const found = [];
     for (let row = 0; row < this.rows; row++) {
       if (states.size > 0 && !states.has(state[row])) continue;
       if (this.matching && !this.matching.has(trial[row])) continue;
-      found.push(row);
+      if (passes(row)) found.push(row);
     }
     return found;
+  }
+
+  // Whether a row is within all brushes of the address.
+  brush(brushes = readBrushes(param("brush"))) {
+    const tests = [...brushes].map(([name, range]) => {
+      if (name === objectiveKey)
+        return (row) => isValueWithin(this.columns.value[row], range, this.goal);
+      const parameter = this.parameters.find((one) => one.name === name);
+      if (!parameter) return () => true;
+      const { share } = axisOf(parameter);
+      const column = this.columns[`params.${name}`] ?? [];
+      return (row) => isWithin(share(column[row] ?? null), range);
+    });
+    return (row) => tests.every((test) => test(row));
   }
 
   // Applies a filter of hone's language or plain words; refuses (ApiError) what the server refuses,
@@ -149,12 +168,6 @@ export function sweepData(id) {
 
 // The selected trials: one selection for all charts, in the address.
 export const picked = () => param("pick").split(",").filter(Boolean).map(Number);
-export function togglePick(trial) {
-  const now = picked();
-  setParams({
-    pick: (now.includes(trial)
-      ? now.filter((one) => one !== trial)
-      : [...now, trial].slice(-8)
-    ).join(","),
-  });
-}
+export const pick = (trials) => setParams({ pick: trials.join(",") });
+export const togglePick = (trial) =>
+  pick(ticked(picked(), trial, { anchor: null, shift: false, most: comparedAtMost }));

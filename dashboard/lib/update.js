@@ -79,8 +79,10 @@ function patched(had, want) {
   if (had.nodeName === "CANVAS") return had.dataset.mark === want.dataset.mark ? had : want;
   patchAttributes(had, want);
   patchHandlers(had, want);
+  const { value } = want; // of a select, before its options are moved
   reconcile(had, [...want.childNodes]);
-  patchValue(had, want);
+  patchValue(had, value);
+  if (had.type === "checkbox" && had.checked !== want.checked) had.checked = want.checked;
   return had;
 }
 
@@ -102,7 +104,7 @@ function patchHandlers(had, want) {
 }
 
 // What the user is about to change stays.
-function patchValue(had, want) {
+function patchValue(had, value) {
   if (!("value" in had) || had === document.activeElement || had.nodeName === "LI") return;
-  if (had.value !== want.value) had.value = want.value;
+  if (had.value !== value) had.value = value;
 }

@@ -1,114 +1,176 @@
 // The learning curves of a sweep.
 import { get } from "../lib/api.js";
-import { cssColour, ramp } from "../lib/colour.js";
 import { h } from "../lib/dom.js";
 import { update } from "../lib/update.js";
-import { plural } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
+import { report } from "../lib/report.js";
 import { links, param, setParams } from "../lib/route.js";
-import { picked, sweepData, togglePick } from "../lib/sweep.js";
+import { sweepData, togglePick } from "../lib/sweep.js";
+import { marksOf } from "../lib/verdicts.js";
 import { card } from "../ui/card.js";
+import { hitOf, runOf } from "../chart/curve_lines.js";
 import { CurvesPlot } from "../chart/curves.js";
+import { choice } from "../ui/choice.js";
 import { filterBar } from "../ui/filter.js";
-import { link, runStates, stateMark, sweepTabs } from "../ui/parts.js";
-import { colourLegend, differences, painter } from "./curve_colours.js";
+import { sweepTabs } from "../ui/parts.js";
+import { legend } from "./curves_legend.js";
+import { metricNames, Series } from "./curves_series.js";
+import {
+  axis,
+  bandsKey,
+  bandsOf,
+  chooseRows,
+  matrixLinesOf,
+  readBands,
+  viewOf,
+  weight,
+} from "./curves_view.js";
 import { sweepHeading } from "./heading.js";
 
-const topShown = 3;
+const weights = [
+  ["", "none"],
+  ["0.6", "light"],
+  ["0.85", "medium"],
+  ["0.95", "strong"],
+];
 
-// The selected trials, or the first three.
-function highlighted(data) {
-  const chosen = picked();
-  if (chosen.length > 0) return chosen;
-  return data
-    .byPlace(data.visible())
-    .filter((row) => typeof data.columns.value[row] === "number")
-    .slice(0, topShown)
-    .map((row) => data.columns.trial[row]);
+// Reads what the axes need, and draws it. Returns when it is drawn.
+async function readAndDraw(state) {
+  const { curves, data, plot, side } = state;
+  chooseRows(state);
+  state.version = curves.version; // a picture that is ready asks for no newer one
+  state.smooth = weight() > 0 && !state.dense;
+  const draw = () => {
+    state.bands = bandsOf(state);
+    update(
+      side,
+      legend(state, () => state.redraw()),
+    );
+    plot.redraw();
+  };
+  const axes = [state.series, axis(), param("metric")].join();
+  if (state.axes !== axes) state.lines = null; // those of other axes
+  state.axes = axes;
+  if (!state.series) {
+    state.lines = matrixLinesOf(state);
+    return draw();
+  }
+  if (!state.lines) draw();
+  const turn = (state.turn = (state.turn ?? 0) + 1);
+  const { per_run: perRun, phases } = data.spec.budget;
+  const how = { x: axis(), metric: param("metric"), weight: weight(), perPhase: perRun / phases };
+  const lines = await state.reader.lines(curves.matrix, state.rows, how);
+  if (turn !== state.turn) return undefined;
+  state.lines = lines;
+  return draw();
 }
 
-// Changes when the bands of those trials do: with another order, another phase or more seeds.
-const bandsKey = (data) => {
-  const { value, phase, seeds } = data.columns;
-  return highlighted(data)
-    .map((trial) => [trial, data.index.get(trial)])
-    .map(([trial, row]) => [trial, value[row], phase[row], seeds[row]].join())
-    .join(";");
-};
-
-async function readBands(data) {
-  const trials = highlighted(data);
-  const answers = await Promise.all(
-    trials.map((trial) => get(`/v1/trials/tr_${trial}/curve`).catch(() => null)),
-  );
-  return answers.filter(Boolean).map((answer) => ({ name: answer.trial, items: answer.items }));
+// The verdicts of the stopped run under the pointer.
+function marker(state) {
+  let timer = 0;
+  return (hit) => {
+    clearTimeout(timer);
+    if (!hit || state.series || state.marks?.run === hit.run) return;
+    if (!["stopped", "paused"].includes(state.curves.matrix.stateOf(hit.row))) return;
+    timer = setTimeout(async () => {
+      const answer = await get(`/v1/runs/${hit.run}/curve`).catch(() => null);
+      const { plot } = state;
+      if (!answer || plot.hovered?.run !== hit.run) return;
+      state.marks = { run: hit.run, list: marksOf(answer.items) };
+      plot.show(hitOf(plot, viewOf(state), plot.hovered.row, plot.hovered.point));
+      plot.redraw();
+    }, 120);
+  };
 }
 
-function choice(name, title, options, change) {
-  const select = h(
-    "select",
+function plotOf(state, more) {
+  const zoomTo = (zoom) => {
+    setParams({ zoom });
+    state.plot.redraw();
+  };
+  const legendAgain = () =>
+    update(
+      state.side,
+      legend(state, () => state.redraw()),
+    );
+  return new CurvesPlot({
+    view: () => viewOf(state),
+    box: true,
+    zoom: (from, to, ys) =>
+      zoomTo([from, to, ...(ys ?? [])].map((one) => Number(one.toPrecision(9))).join(",")),
+    unzoom: () => zoomTo(""),
+    open: async (hit, event) => {
+      if (event.shiftKey || event.type === "keydown") location.hash = links.run(hit.run);
+      else {
+        togglePick(hit.trial);
+        await more();
+      }
+    },
+    onhover: marker(state),
+    onscale: legendAgain,
+    ondensity: legendAgain,
+    table: () => tableOf(state),
+  });
+}
+
+const pressed = (name, text, change) =>
+  h(
+    "button",
     {
-      "aria-label": title,
-      onchange: () => {
-        setParams({ [name]: select.value === options[0][0] ? "" : select.value });
-        change();
+      type: "button",
+      "aria-pressed": String(param(name) !== ""),
+      onclick: async ({ currentTarget }) => {
+        setParams({ [name]: param(name) ? "" : "1" });
+        currentTarget.setAttribute("aria-pressed", String(param(name) !== ""));
+        await change();
       },
     },
-    options.map(([value, text]) =>
-      h("option", { value, selected: param(name, options[0][0]) === value }, text),
-    ),
+    text,
   );
-  return h("label", {}, title, select);
-}
 
-function zoomParam() {
-  const parts = param("zoom").split(",").map(Number);
-  return parts.length === 2 && parts.every(Number.isFinite) ? parts : null;
-}
-
-const drawnStates = ({ curves }, rows) => {
-  const there = new Set(rows.map((row) => curves.matrix.stateOf(row)));
-  return runStates.filter((state) => there.has(state));
+const rezoom = (state) => {
+  setParams({ zoom: "" });
+  return state.redraw();
 };
-function divergedNote({ curves: { matrix } }, rows) {
-  const is = (row) => {
-    for (let k = 0; k < matrix.points; k++)
-      if (matrix.cells[row * matrix.points + k] === Infinity) return true;
-    return false;
-  };
-  const found = rows.filter(is).length;
-  return found ? h("span", {}, `${found} diverged: a tick at the lower rim`) : null;
-}
-const hasSeeds = (bands) => bands.some((band) => band.items.some((one) => one.n > 1));
 
-function legend(state, rows) {
-  const box = h("span.ramp");
-  const colours = ramp(state.plot?.colours?.dark ?? false, 12)
-    .slice(2)
-    .map(cssColour);
-  box.style.setProperty("background", `linear-gradient(90deg, ${colours.join(", ")})`);
-  const many = rows.length > 150;
+// The metrics that runs log are known later than the other choices.
+function metricChoice(state, names) {
+  if (names.length === 0) return null;
+  const metrics = [["", state.data.metric], ...names.map((name) => [name, name])];
+  return choice("metric", "metric", metrics, () => rezoom(state));
+}
+
+// The choices of axes, colours and what is drawn. In a report only its own curves are there.
+function controls(state, metricPlace, readPhases) {
+  const { data } = state;
+  const { redraw } = state;
+  const rezoomed = () => rezoom(state);
+  const times = report
+    ? []
+    : [
+        ["trained", "time of training"],
+        ["wall", "time"],
+      ];
+  const forms = ["linear", "log", "symlog", "rank"].map((one) => [one, one]);
   return h(
-    "div.legend",
+    "div.bar",
     {},
-    many
-      ? h("span", {}, "1 run", box, plural(state.plot?.most ?? rows.length, "run"))
-      : (colourLegend(state.curves.data, state.plot?.colours?.dark) ??
-          drawnStates(state, rows).map((one) => stateMark(one))),
-    h("span", {}, `${plural(rows.length, "run")} drawn`),
-    divergedNote(state, rows),
-    hasSeeds(state.bands)
-      ? h("span", {}, "bands: interquartile mean over seeds with its 95 % t-interval")
-      : null,
-    param("y") === "log" && state.plot?.y?.kind === "symlog"
-      ? h("span", {}, "symlog, as some values have no logarithm")
-      : null,
-    param("q")
-      ? h("span", {}, "black: median and quartiles of each phase; red: the best value stopped there")
-      : null,
-    state.bands.map((band) => link(band.name)),
-    h("span.muted", {}, "drag to zoom, double-click to reset"),
+    choice("x", "x", [["step", data.spec.budget.unit], ["phase", "phase"], ...times], rezoomed),
+    metricPlace,
+    choice("y", "y", forms, rezoomed),
+    choice("smooth", "smoothing", weights, redraw),
+    choice(
+      "colour",
+      "colour",
+      [["state", "state"], ...data.parameters.map(({ name }) => [name, name])],
+      redraw,
+    ),
+    pressed("q", "Quartiles and stops", async () => {
+      await readPhases();
+      redraw();
+    }),
+    pressed("only", "Only the selected", redraw),
   );
 }
 
@@ -116,141 +178,47 @@ export async function curvesPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
   const curves = new Curves(data);
-  const state = { curves, bands: [], phases: { items: [] } };
   const began = performance.now();
   const reading = Promise.all([data.loadSweep(), data.loadColumns(), curves.load()]);
-  const side = h("div");
-  const redraw = () => {
-    state.rows = curves.rows();
-    state.version = curves.version; // a picture that is ready asks for no newer one
-    update(side, legend(state, state.rows));
-    plot.redraw();
-  };
-  const view = () => {
-    const rank = param("y") === "rank";
-    const byPhase = param("x") === "phase";
-    return {
-      matrix: curves.matrix,
-      cells: rank ? curves.rankCells(state.rows) : curves.matrix.cells,
-      rows: state.rows,
-      version: state.version,
-      // Colours of a parameter are not to be mixed up with those of leaders.
-      bands:
-        param("colour") && picked().length === 0
-          ? []
-          : state.bands.map((band) => ({ ...band, byPhase })),
-      phases: state.phases.items,
-      unit: data.spec.budget.unit,
-      metric: data.metric,
-      colourOf: painter(data, curves.matrix, plot.colours?.dark),
-      noteOf: (trial) => differences(data, trial),
-      form: param("y", "linear"),
-      rank,
-      byPhase,
-      zoom: zoomParam(),
-      goal: data.objective.metricGoal,
-      bar: data.objective.bar,
-      showQuartiles: param("q") !== "",
-    };
-  };
-  const plot = new CurvesPlot({
-    view,
-    zoom: (from, to) => {
-      setParams({ zoom: `${from},${to}` });
-      plot.redraw();
-    },
-    unzoom: () => {
-      setParams({ zoom: "" });
-      plot.redraw();
-    },
-    open: async (hit, event) => {
-      if (!event.shiftKey && event.type !== "keydown") {
-        togglePick(hit.trial);
-        await more();
-        return;
-      }
-      location.hash = links.run(hit.run);
-    },
-    onscale: () => update(side, legend(state, state.rows)),
-    ondensity: () => update(side, legend(state, state.rows)),
-    table: () => tableOf(curves, state.rows),
-  });
-  state.plot = plot;
-  page.onLeave(() => plot.close());
-  await reading; // its worker starts meanwhile
-  const spent = performance.now() - began;
+  const state = { ...{ data, curves, read: [], bands: [], leaders: [], phases: { items: [] } } };
+  Object.assign(state, { side: h("div"), reader: new Series(id), rows: [], drawn: [] });
   const more = async () => {
     state.key = bandsKey(data);
-    state.bands = await readBands(data);
-    redraw();
+    state.read = await readBands(data);
+    await state.redraw();
   };
+  state.redraw = () => readAndDraw(state);
+  state.plot = plotOf(state, more);
+  page.onLeave(() => state.plot.close());
+  await reading; // its worker starts meanwhile
+  const spent = performance.now() - began;
   const filter = filterBar(data, async () => {
     curves.version++;
     curves.ranks = null;
     await more();
   });
   await filter.ready;
-  const quartiles = h(
-    "button",
-    {
-      type: "button",
-      "aria-pressed": String(param("q") !== ""),
-      onclick: async () => {
-        setParams({ q: param("q") ? "" : "1" });
-        quartiles.setAttribute("aria-pressed", String(param("q") !== ""));
-        if (param("q")) state.phases = await get(`/v1/sweeps/${id}/phases`);
-        redraw();
-      },
-    },
-    "Quartiles and stops",
-  );
-  if (param("q")) state.phases = await get(`/v1/sweeps/${id}/phases`);
-  redraw();
+  const readPhases = async () => {
+    if (param("q")) state.phases = await get(`/v1/sweeps/${id}/phases`);
+  };
+  await readPhases();
+  state.redraw();
   more();
-  const colours = choice(
-    "colour",
-    "colour",
-    [["state", "state"], ...data.parameters.map(({ name }) => [name, name])],
-    redraw,
-  );
-  const leaders = async () => (state.key === bandsKey(data) ? redraw() : more());
-  follow(page, { id, data, curves, filter, redraw, spent, plot, leaders });
-  const bar = h(
-    "div.bar",
-    {},
-    choice(
-      "x",
-      "x",
-      [
-        ["step", data.spec.budget.unit],
-        ["phase", "phase"],
-      ],
-      () => {
-        setParams({ zoom: "" });
-        redraw();
-      },
-    ),
-    choice(
-      "y",
-      "y",
-      [
-        ["linear", "linear"],
-        ["log", "log"],
-        ["symlog", "symlog"],
-        ["rank", "rank"],
-      ],
-      redraw,
-    ),
-    colours,
-    quartiles,
-    h("span.muted.small", {}, "Click selects a trial; Shift-click or Enter opens its run."),
-  );
+  const leaders = async () => (state.key === bandsKey(data) ? state.redraw() : more());
+  follow(page, { id, data, curves, filter, state, spent, leaders });
+  const metric = h("span");
+  const names = async () => {
+    const runs = data.byPlace(data.visible()).map((row) => `rn_${data.columns.trial[row]}.0`);
+    update(metric, metricChoice(state, await metricNames(runs)));
+  };
+  update(metric, metricChoice(state, param("metric") ? [param("metric")] : []));
+  if (!report) names();
   return [
     sweepHeading(page, data),
     sweepTabs(id, "curves"),
     filter.element,
-    bar,
-    card(`Learning curves: ${data.metric}`, [plot.element, side], { plot, id: "curves" }),
+    controls(state, metric, readPhases),
+    card("Learning curves", [state.plot.element, state.side], { plot: state.plot, id: "curves" }),
   ];
 }
 
@@ -263,11 +231,14 @@ function pacedBy(plot, redraw) {
   let last = 0;
   const call = () => {
     const wait = last + Math.min(longestWait, 4 * plot.took) - performance.now();
-    timer ||= setTimeout(() => {
-      timer = 0;
-      last = performance.now();
-      redraw();
-    }, Math.max(0, wait));
+    timer ||= setTimeout(
+      () => {
+        timer = 0;
+        last = performance.now();
+        redraw();
+      },
+      Math.max(0, wait),
+    );
   };
   call.cancel = () => clearTimeout(timer);
   return call;
@@ -275,8 +246,15 @@ function pacedBy(plot, redraw) {
 
 // Reports are drawn soon after they arrive. New trials are read every two seconds, and all curves,
 // for the states of runs and what forks inherit, less often if there are many.
-function follow(page, { id, data, curves, filter, redraw, spent, plot, leaders }) {
-  const paced = pacedBy(plot, redraw);
+function follow(page, { id, data, curves, filter, state, spent, leaders }) {
+  const matrixAgain = () => (state.series ? undefined : state.redraw());
+  const paced = pacedBy(state.plot, matrixAgain);
+  const running = () => {
+    const open = state.rows.filter((row) =>
+      ["running", "leased"].includes(curves.matrix.stateOf(row)),
+    );
+    return new Set(open.map((row) => runOf(curves.matrix, row)));
+  };
   const trials = throttled(2000, async () => {
     await data.loadColumns();
     filter.update();
@@ -286,10 +264,14 @@ function follow(page, { id, data, curves, filter, redraw, spent, plot, leaders }
     2000,
     async () => {
       await curves.load();
-      redraw();
+      state.redraw();
     },
     spent,
   );
+  const series = throttled(5000, () => {
+    state.reader.forget(running());
+    state.redraw();
+  });
   page.onFrame((frame) => {
     if (!frame.resync && !frame.sweeps.includes(id)) return;
     if (!curves.add(frame.reports) || frame.resync || frame.reports.length < frame.events) {
@@ -297,26 +279,26 @@ function follow(page, { id, data, curves, filter, redraw, spent, plot, leaders }
       all();
     }
     paced();
+    if (state.series) series();
   });
   page.onLeave(() => {
-    paced.cancel();
-    trials.cancel();
-    all.cancel();
+    for (const one of [paced, trials, all, series]) one.cancel();
   });
 }
 
-function tableOf({ matrix }, rows) {
+function tableOf({ curves: { matrix }, rows, lines, series }) {
+  const header = ["run", "point", "step", "value"];
   const list = [];
-  for (const row of rows)
-    for (let k = 0; k < matrix.points; k++) {
-      const value = matrix.cells[row * matrix.points + k];
-      if (!Number.isNaN(value))
-        list.push([
-          `rn_${matrix.trial[row]}.${matrix.replicate[row]}`,
-          k,
-          matrix.steps[k],
-          Number.isFinite(value) ? Number(value.toPrecision(7)) : "diverged",
-        ]);
-    }
-  return { header: ["run", "point", "step", "value"], rows: list };
+  for (const row of rows) {
+    const line = lines?.get(row) ?? { points: [], diverged: null };
+    line.points.forEach((one, k) =>
+      list.push([
+        ...[runOf(matrix, row), k, one.step, Number(one.raw.toPrecision(7))],
+        ...(series ? [one.x] : []),
+      ]),
+    );
+    if (line.diverged !== null)
+      list.push([runOf(matrix, row), line.points.length, series ? "" : line.diverged, "diverged"]);
+  }
+  return { header: series ? [...header, "x"] : header, rows: list };
 }

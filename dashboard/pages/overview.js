@@ -9,6 +9,7 @@ import { links, param as query, setParams } from "../lib/route.js";
 import { sweepData } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
 import { historyPlot } from "../chart/history.js";
+import { brushChips } from "../ui/filter.js";
 import { empty, link, loading, pairs, problem, sweepTabs, table } from "../ui/parts.js";
 import { lastLine } from "../lib/why.js";
 import { resourcesOf, shareOf, shortageOf } from "../lib/slots.js";
@@ -107,12 +108,19 @@ export async function overviewPage(page) {
     plot.close();
     winner?.close();
   });
+  const brushes = h("div.chips");
+  const drawBrushes = () => {
+    update(brushes, brushChips(data, drawBrushes));
+    plot.redraw();
+  };
+  drawBrushes();
   return [
     parts.head,
     sweepTabs(id, ""),
     parts.detail,
     parts.winner,
     parts.facts,
+    brushes,
     h(
       "div.grid",
       {},
@@ -148,31 +156,47 @@ async function readRuns(id, count, where) {
   return (await get(path).catch(() => ({ items: [] }))).items;
 }
 
+// The causes of failures with their counts, as `hone show` groups them; one run has none to group.
+const causesOf = ({ outcome }) =>
+  (outcome?.causes ?? []).some((one) => one.runs > 1)
+    ? table(
+        [
+          ["Cause", (one) => h("code", {}, one.cause)],
+          ["Runs", (one) => one.runs, { num: true }],
+          ["For example", (one) => link(one.run)],
+        ],
+        outcome.causes,
+        "Causes of failures",
+      )
+    : null;
+
 // Why runs failed, with the last line of their logs.
 function failedCard(state) {
   if (state.failed.length === 0) return null;
   const more = state.summary.runs.failed - state.failed.length;
+  const causes = causesOf(state.summary);
+  const runs = [
+    failedRuns(state.failed),
+    more > 0 ? h("p.muted.small.body", {}, `${more} more: choose failed among the Trials.`) : null,
+  ];
   return card(
     `Failed runs: ${state.summary.runs.failed}`,
-    [
-      table(
-        [
-          ["Run", (run) => link(run.id)],
-          ["Kind", (run) => words(run.failure)],
-          ["What happened", (run) => run.detail || words(run.reason)],
-          [
-            "End of its log",
-            (run) => h("code", {}, lastLine(run.log_tail).slice(0, 200)),
-          ],
-        ],
-        state.failed,
-        "Failed runs",
-      ),
-      more > 0 ? h("p.muted.small.body", {}, `${more} more: choose failed among the Trials.`) : null,
-    ],
+    causes ? [causes, h("details.body", {}, h("summary", {}, "Each run"), runs)] : runs,
     { flush: true, id: "failed" },
   );
 }
+
+const failedRuns = (list) =>
+  table(
+    [
+      ["Run", (run) => link(run.id)],
+      ["Kind", (run) => words(run.failure)],
+      ["What happened", (run) => run.detail || words(run.reason)],
+      ["End of its log", (run) => h("code", {}, lastLine(run.log_tail).slice(0, 200))],
+    ],
+    list,
+    "Failed runs",
+  );
 
 function bySwitch(state, choose) {
   const names = { trial: "Trials", time: "Time", spent: "Trained" };

@@ -1,5 +1,6 @@
 // How the parameters relate to the objective: parallel coordinates, slices, pairs, importance.
 import { get } from "../lib/api.js";
+import { brushText, objectiveKey, readBrushes } from "../lib/brush.js";
 import { rampStyle } from "../lib/colour.js";
 import { h, replace } from "../lib/dom.js";
 import { plural, short } from "../lib/format.js";
@@ -14,6 +15,7 @@ import { scatterPlot } from "../chart/scatter.js";
 import { filterBar } from "../ui/filter.js";
 import { empty, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
+import { drawBars } from "./importance.js";
 
 const axesShown = 8;
 const axisLeast = 92; // pixels
@@ -24,13 +26,14 @@ class View {
   constructor(data) {
     this.data = data;
     this.importance = { items: [] };
-    this.brushes = readBrushes();
+    this.brushes = new Map();
   }
 
   update() {
     const { data } = this;
     const top = Number(param("top")) || 100;
-    const best = data.byPlace(data.visible());
+    const best = data.byPlace(data.visible(false));
+    this.passes = data.brush();
     this.all = best.slice(0, Math.max(1, Math.ceil((best.length * top) / 100))).reverse();
     this.share = new Float32Array(data.rows);
     this.all.forEach((row, at) => {
@@ -41,6 +44,34 @@ class View {
       .filter((value) => typeof value === "number");
     this.value = valueAxis(data.objective.value, data.goal, padded(robustRange(values), 0.02));
     this.params = ordered(data.parameters, this.importance.items).map(axisOf);
+  }
+
+  // The brushes of the address, with that of the objective as shares of its axis.
+  readBrushes() {
+    this.brushes.clear();
+    for (const [name, range] of readBrushes(param("brush"))) {
+      const isValue = name === objectiveKey;
+      const shares = isValue ? range.map((one) => this.shareAt(one)) : range;
+      this.brushes.set(isValue ? this.value.name : name, shares);
+    }
+  }
+
+  shareAt(value) {
+    const share = this.value.share(value);
+    return value === Infinity ? 1.001 : value === -Infinity ? 0 : share;
+  }
+
+  // A brush that reaches an end of the axis of the objective has all values beyond it.
+  writeBrushes() {
+    const ofValue = ([low, high]) => [
+      low <= 0 ? -Infinity : this.value.value(low),
+      high >= 1 ? Infinity : this.value.value(high),
+    ];
+    const list = [...this.brushes].map(([name, range]) =>
+      name === this.value.name ? [objectiveKey, ofValue(range)] : [name, range],
+    );
+    setParams({ brush: brushText(new Map(list)) });
+    this.passes = this.data.brush();
   }
 
   axes() {
@@ -74,24 +105,6 @@ function ordered(parameters, items) {
   return [...parameters].sort((a, b) => (weight.get(b.name) ?? -1) - (weight.get(a.name) ?? -1));
 }
 
-function readBrushes() {
-  const map = new Map();
-  for (const part of param("brush").split(";").filter(Boolean)) {
-    const [name, low, high] = part.split("~");
-    if (Number.isFinite(Number(low)) && Number.isFinite(Number(high)))
-      map.set(decodeURIComponent(name), [Number(low), Number(high)]);
-  }
-  return map;
-}
-const writeBrushes = (map) =>
-  setParams({
-    brush: [...map]
-      .map(
-        ([name, [low, high]]) => `${encodeURIComponent(name)}~${low.toFixed(4)}~${high.toFixed(4)}`,
-      )
-      .join(";"),
-  });
-
 // The colours of ranks; the dark theme's are the light one's turned round, by the style.
 function rankLegend() {
   const box = h("span.ramp.turning", { "aria-hidden": "true" });
@@ -118,7 +131,8 @@ export async function parametersPage(page) {
     nameOf: (row) => view.nameOf(row),
     open: (hit) => open(hit.row),
     onBrush: () => {
-      writeBrushes(view.brushes);
+      view.writeBrushes();
+      filter.update();
       redraw();
     },
     onCount: (kept, all) => {
@@ -136,9 +150,10 @@ export async function parametersPage(page) {
         ]),
     }),
   });
+  let filter = null;
   const parts = { slices: h("div.small-grid"), pair: h("div"), bars: h("div") };
   let plots = [];
-  const kept = () => view.all.filter((row) => parallel.axes_ === undefined || parallel.passes(row));
+  const kept = () => view.all.filter(view.passes);
   const base = {
     rows: kept,
     colour: (row) => view.share[row],
@@ -162,7 +177,7 @@ export async function parametersPage(page) {
       plots.map((plot) => plot.element),
     );
     plots.push(...pairPart(view, base, parts.pair));
-    drawBars(view, parts.bars);
+    drawBars(view.importance, parts.bars);
   };
   const redraw = () => {
     // On a narrow screen the axes keep a distance at which they can be read, and scroll.
@@ -171,11 +186,13 @@ export async function parametersPage(page) {
     requestAnimationFrame(() => plots.forEach((plot) => plot.redraw()));
   };
   const refresh = () => {
+    filter?.update();
     view.update();
+    if (!parallel.brushing) view.readBrushes();
     rebuild();
     redraw();
   };
-  const filter = filterBar(data, refresh);
+  filter = filterBar(data, refresh);
   await filter.ready;
   refresh();
   const readImportance = async () => {
@@ -288,8 +305,8 @@ function toolbar(view, parallel, refresh, redraw, counted) {
       type: "button",
       onclick: () => {
         view.brushes.clear();
-        writeBrushes(view.brushes);
-        redraw();
+        view.writeBrushes();
+        refresh();
       },
     },
     "Clear brushes",
@@ -346,40 +363,4 @@ function pairPart(view, base, place) {
     plot.element,
   );
   return [plot];
-}
-
-// An effect whose spread reaches 0 may be noise.
-const barKind = ({ parameters, share, deviation }) =>
-  `i${parameters.length > 1 ? ".pair" : ""}${share <= deviation ? ".doubtful" : ""}`;
-
-function drawBars(view, place) {
-  const { items, why, explained, trials, phase } = view.importance;
-  if (why) return void replace(place, h("p.muted", {}, `${why}.`));
-  if (items.length === 0)
-    return void replace(place, h("p.muted", { role: "status" }, "Computing …"));
-  const most = Math.max(...items.map((one) => one.share), 1e-9);
-  replace(
-    place,
-    h(
-      "div.bars",
-      {},
-      items.slice(0, 14).map((one) => [
-        h("span", {}, one.parameters.join(" × ")),
-        h(barKind(one), {
-          style: { width: `${(100 * Math.max(0, one.share)) / most}%` },
-        }),
-        h(
-          "span.num",
-          { title: `± ${(100 * one.deviation).toFixed(1)} % over the trees of the model` },
-          `${(100 * one.share).toFixed(1)} ± ${(100 * one.deviation).toFixed(1)} %`,
-        ),
-      ]),
-    ),
-    h(
-      "p.muted.small.legend",
-      {},
-      `${explained === undefined || explained === null ? "" : `The model explains ${(100 * explained).toFixed(0)} % of the variance of `}${plural(trials ?? 0, typeof phase === "number" ? "trial" : "completed trial")}${typeof phase === "number" ? `, compared after phase ${phase + 1}, as most trials were stopped early` : ""}. Pale: its spread reaches 0.`,
-    ),
-  );
-  return undefined;
 }

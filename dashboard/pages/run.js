@@ -2,7 +2,7 @@
 import { blob, get, list, serverNow } from "../lib/api.js";
 import { h, replace, save, toast } from "../lib/dom.js";
 import { update } from "../lib/update.js";
-import { ago, bytes, count, duration, param, short, time, words } from "../lib/format.js";
+import { ago, bytes, count, duration, param, plural, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { recorded, report } from "../lib/report.js";
 import { links } from "../lib/route.js";
@@ -13,13 +13,14 @@ import { empty, facts, heading, link, pairs, stateMark, table } from "../ui/part
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { logView } from "../ui/log.js";
 import { askFork } from "../ui/params.js";
-import { whyParts } from "../ui/why.js";
+import { verdictTable, whyParts } from "../ui/why.js";
 import { useCard, useNames } from "../ui/use.js";
 import { changingNames, scheduleTable } from "../ui/schedule.js";
 import { noteButtons, noteLines, tagChips } from "./heading.js";
 import { originCard, readLine } from "./origin.js";
 
 const pointsAtMost = 20000;
+const verdictsShown = 12; // more are folded
 
 export async function runPage(page) {
   const [id] = page.ids;
@@ -61,6 +62,7 @@ export async function runPage(page) {
     head: h("div"),
     facts: h("div"),
     why: h("div"),
+    verdicts: h("div"),
     attempts: h("div"),
     files: h("div"),
     evaluations: h("div.whole"),
@@ -83,7 +85,8 @@ export async function runPage(page) {
   const draw = () => {
     update(parts.head, headOf(page, state));
     update(parts.facts, factsOf(state));
-    update(parts.why, whyParts(state.why, state.run));
+    update(parts.why, whyParts(state.why, state.run, false));
+    update(parts.verdicts, verdictsOf(state));
     update(parts.params, paramsOf(state));
     update(parts.attempts, attemptsOf(state.attempts));
     update(parts.files, filesOf(state));
@@ -115,7 +118,9 @@ export async function runPage(page) {
     h(
       "div.grid",
       {},
-      card(state.sweep.objective.metric, curve.element, { plot: curve, span: 8, id: "curve" }),
+      card(state.sweep.objective.metric, [curve.element, parts.verdicts], {
+        ...{ plot: curve, span: 8, id: "curve" },
+      }),
       h(
         "div.stack.span-4",
         {},
@@ -132,6 +137,17 @@ export async function runPage(page) {
     ),
   ];
 }
+
+// What the chart draws, as a table.
+const verdictsOf = ({ why }) =>
+  why?.verdicts?.length > 0
+    ? h(
+        "details",
+        { open: why.verdicts.length <= verdictsShown },
+        h("summary", {}, `${plural(why.verdicts.length, "verdict")}`),
+        verdictTable(why.verdicts),
+      )
+    : null;
 
 // In a report long series are thinned.
 function thinnedNote(id) {

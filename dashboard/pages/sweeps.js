@@ -8,6 +8,7 @@ import { links, param, setParams } from "../lib/route.js";
 import { sweepsWhere } from "../lib/search.js";
 import { spark } from "../chart/spark.js";
 import { empty, heading, problem, runStates, stateMark, strip, table } from "../ui/parts.js";
+import { tickedBar, Ticks } from "../ui/ticks.js";
 
 const limit = 50;
 
@@ -51,7 +52,8 @@ function bestOf({ best, objective }) {
 }
 
 const goalMarks = { maximize: "↑", minimize: "↓" };
-const columns = [
+const columnsOf = (ticks) => [
+  [h("span.visually-hidden", {}, "Selected"), (one) => ticks.box(one.id)],
   ["Sweep", (one) => [nameOf(one), " ", h("span.muted.small", {}, one.id)]],
   ["State", (one) => stateMark(one.state)],
   ["Best", bestOf, { num: true }],
@@ -90,6 +92,13 @@ export async function sweepsPage(page) {
   all.checked = param("all") !== "";
   let shown = [];
   let next = null;
+  const chosen = h("span.bar");
+  const ticks = new Ticks({
+    get: () => param("pick").split(",").filter(Boolean),
+    set: (ids) => setParams({ pick: ids.join(",") }),
+    order: () => shown.map((one) => one.id),
+    changed: () => draw(),
+  });
   async function reread() {
     try {
       const first = await readSweeps(field.value.trim(), all.checked);
@@ -109,6 +118,7 @@ export async function sweepsPage(page) {
     draw();
   }
   function draw() {
+    update(chosen, tickedBar(ticks));
     if (shown.length === 0) {
       update(
         place,
@@ -121,7 +131,7 @@ export async function sweepsPage(page) {
     }
     update(
       place,
-      h("div.body.flush", {}, table(columns, shown, "Sweeps")),
+      h("div.body.flush", {}, table(columnsOf(ticks), shown, "Sweeps")),
       h(
         "p.legend.body",
         {},
@@ -149,7 +159,7 @@ export async function sweepsPage(page) {
   page.onLeave(soon.cancel);
   return [
     heading("Sweeps"),
-    h("div.bar", {}, field, h("label", {}, all, "Archived as well")),
+    h("div.bar", {}, field, h("label", {}, all, "Archived as well"), chosen),
     trouble,
     place,
   ];

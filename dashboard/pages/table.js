@@ -24,6 +24,7 @@ export const pages = {
   runs: page(() => import("./run.js"), "runPage"),
   workers: page(() => import("./workers.js"), "workersPage"),
   events: page(() => import("./events.js"), "eventsPage"),
+  compare: page(() => import("./compare.js"), "comparePage"),
   lineage: page(() => import("./lineage.js"), "lineagePage"),
 };
 // In the order of the keys 1 to 9.
@@ -37,6 +38,6 @@ export const sweepPages = {
   confirm: page(() => import("./confirm.js"), "confirmPage"),
   timeline: page(() => import("./workers.js"), "timelinePage"),
   events: page(() => import("./replay.js"), "replayPage"),
-  compare: page(() => import("./compare.js"), "comparePage"),
+  compare: page(() => import("./compare.js"), "sweepComparePage"),
   population: page(() => import("./population.js"), "populationPage"),
 };

@@ -9,13 +9,14 @@ import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
-import { bandName, drawBands } from "../chart/curves.js";
+import { bandName, drawBands } from "../chart/band_lines.js";
 import { padded, withBar } from "../lib/scale.js";
 import { objectiveOf } from "../lib/sweep_words.js";
 import { ask } from "../ui/dialog.js";
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
 import { askEnqueue, boundsOf } from "../ui/params.js";
+import { tickedBar, Ticks } from "../ui/ticks.js";
 import { whyParts } from "../ui/why.js";
 import { changingNames, scheduleTable } from "../ui/schedule.js";
 import { noteButtons, noteLines, tagChips } from "./heading.js";
@@ -60,8 +61,10 @@ export async function trialPage(page) {
     runs: h("div"),
     evaluations: h("div.whole"),
     why: h("div"),
+    chosen: h("span.bar"),
   };
   const draw = () => {
+    update(parts.chosen, tickedBar(state.ticks));
     update(parts.head, trialHeading(page, state));
     update(parts.facts, factsOf(state));
     update(parts.params, paramsOf(state));
@@ -74,6 +77,7 @@ export async function trialPage(page) {
     );
     plot.redraw();
   };
+  state.ticks = runTicks(state, draw);
   draw();
   const soon = throttled(1500, async () => {
     await read();
@@ -107,7 +111,7 @@ export async function trialPage(page) {
         { plot, span: 8, id: "band" },
       ),
       card("Parameters", parts.params, { span: 4, id: "params" }),
-      card("Runs", parts.runs, { flush: true, id: "runs" }),
+      card("Runs", parts.runs, { flush: true, id: "runs", end: parts.chosen }),
       parts.evaluations,
       card("What happened, and why", parts.why, { id: "why" }),
     ),
@@ -246,9 +250,25 @@ function paramsOf({ trial, sweep }) {
   return [scheduleTable(trial, sweep.spec.budget), list];
 }
 
-function runsOf({ runs, sweep }) {
+// The selection of runs is that of this page alone.
+function runTicks(state, changed) {
+  let ids = [];
+  return new Ticks({
+    get: () => ids,
+    set: (next) => {
+      ids = next;
+    },
+    order: () => state.runs.map((run) => run.id),
+    changed,
+  });
+}
+
+const selected = () => h("span.visually-hidden", {}, "Selected");
+
+function runsOf({ runs, sweep, ticks }) {
   return table(
     [
+      runs.length > 1 ? [selected(), (run) => ticks.box(run.id)] : null,
       ["Run", (run) => link(run.id)],
       ["Seed", (run) => run.seed, { num: true }],
       [
@@ -265,7 +285,7 @@ function runsOf({ runs, sweep }) {
       ["Attempts", (run) => run.attempts, { num: true }],
       ["Worker", (run) => (run.worker ? link(run.worker) : null)],
       ["Detail", (run) => run.detail, { optional: true }],
-    ],
+    ].filter(Boolean),
     runs,
     "Runs",
   );

@@ -1,24 +1,34 @@
 // All trials of a sweep as a table: sorted, filtered, copied.
 import { copyText, csvText, h, save, toast } from "../lib/dom.js";
+import { update } from "../lib/update.js";
 import { count, duration, param as shown, plural, shellWord, short, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
-import { links, param, setParams } from "../lib/route.js";
+import { kept, links, param, setParams } from "../lib/route.js";
 import { trialsWhere } from "../lib/search.js";
-import { picked, sweepData, togglePick } from "../lib/sweep.js";
+import { pick, picked, sweepData } from "../lib/sweep.js";
+import { ColumnChoice } from "../ui/columns.js";
 import { filterBar } from "../ui/filter.js";
 import { Grid } from "../ui/grid.js";
 import { empty, link, stateMark, sweepTabs } from "../ui/parts.js";
+import { tickedBar, Ticks } from "../ui/ticks.js";
 import { sweepHeading } from "./heading.js";
 
-const fixed = ["number", "trial", "value", "state", "reason", "phase", "seeds", "steps", "seconds"];
+const fixed = ["trial", "value", "state", "reason", "phase", "seeds", "steps", "seconds"];
 
-// Those, with the further objectives and the confirmed values behind the value.
+// Those, with the further objectives and the confirmed values behind the value, the parameters, and
+// what is not shown at first.
 function namesOf(data) {
-  const { confirmed = [] } = data.columns;
+  const { columns } = data;
   const more = data.further().map((metric) => `further.${metric}`);
-  if (confirmed.some((value) => value !== null)) more.push("confirmed");
-  return fixed.flatMap((name) => (name === "value" ? [name, ...more] : [name]));
+  if ((columns.confirmed ?? []).some((value) => value !== null)) more.push("confirmed");
+  const params = Object.keys(columns).filter((name) => name.startsWith("params."));
+  return [...fixed.slice(0, 2), ...more, ...fixed.slice(2), ...params, "number"];
 }
+
+const atFirst = (names) =>
+  names
+    .filter((name) => name !== "number")
+    .map((name) => ({ name, pinned: ["trial", "value"].includes(name) }));
 
 // -1, 0, 1 of two cells: numbers before texts, nothing last.
 function compare(a, b) {
@@ -54,50 +64,58 @@ export function sortedRows(data, { name, down }) {
 // A column has null for a value that is null and for an inactive parameter.
 const takesNull = (domain) => !domain?.when && (domain?.values ?? []).includes(null);
 
-function columnsOf(data) {
+const tickColumn = (data, ticks) => ({
+  title: h("span.visually-hidden", {}, "Selected"),
+  pinned: true,
+  cell: (i) => ticks.box(data.columns.trial[i], `tr_${data.columns.trial[i]}`),
+});
+
+const titles = {
+  number: "No",
+  trial: "Trial",
+  confirmed: "Confirmed",
+  state: "State",
+  reason: "Reason",
+  phase: "Phases",
+  seeds: "Seeds",
+  seconds: "Time",
+};
+const titleOf = (data, name) =>
+  ({ value: data.objective.value, steps: data.spec.budget.unit })[name] ??
+  titles[name] ??
+  name.replace(/^(further|params)\./, "");
+
+const cellsOf = ({ columns }) => ({
+  trial: (i) => [
+    link(`tr_${columns.trial[i]}`),
+    columns.pinned[i] ? h("span.muted", { title: "pinned" }, " •") : "",
+  ],
+  state: (i) => stateMark(columns.state[i]),
+  reason: (i) => (columns.reason[i] === "none" ? "" : words(columns.reason[i])),
+  value: (i) => (columns.value[i] === null ? "–" : short(columns.value[i])),
+  confirmed: (i) => short(columns.confirmed[i]),
+  steps: (i) => count(columns.steps[i]),
+  seconds: (i) => (columns.seconds[i] ? duration(columns.seconds[i]) : ""),
+});
+
+function paramCell({ columns, spec }, name) {
+  const domain = spec.parameters[name.slice("params.".length)];
+  return (i) =>
+    columns[name][i] === null && !takesNull(domain)
+      ? h("span.muted", { title: "inactive: its condition does not hold" }, "–")
+      : shown(columns[name][i]);
+}
+
+function columnOf(data, { name, pinned }) {
   const { columns } = data;
-  const titles = {
-    number: "No",
-    trial: "Trial",
-    value: data.objective.value,
-    confirmed: "Confirmed",
-    state: "State",
-    reason: "Reason",
-    phase: "Phases",
-    seeds: "Seeds",
-    steps: data.spec.budget.unit,
-    seconds: "Time",
-  };
-  const cells = {
-    trial: (i) => [
-      link(`tr_${columns.trial[i]}`),
-      columns.pinned[i] ? h("span.muted", { title: "pinned" }, " •") : "",
-    ],
-    state: (i) => stateMark(columns.state[i]),
-    reason: (i) => (columns.reason[i] === "none" ? "" : words(columns.reason[i])),
-    value: (i) => (columns.value[i] === null ? "–" : short(columns.value[i])),
-    confirmed: (i) => short(columns.confirmed[i]),
-    steps: (i) => count(columns.steps[i]),
-    seconds: (i) => (columns.seconds[i] ? duration(columns.seconds[i]) : ""),
-  };
-  const plain = namesOf(data).map((name) => ({
-    title: titles[name] ?? name.replace("further.", ""),
-    sort: name,
-    num: !["trial", "state", "reason"].includes(name),
-    cell: cells[name] ?? ((i) => short(columns[name][i])),
-  }));
-  const params = Object.keys(columns)
-    .filter((name) => name.startsWith("params."))
-    .map((name) => ({
-      title: name.slice(7),
-      sort: name,
-      num: columns[name].some((value) => typeof value === "number"),
-      cell: (i) =>
-        columns[name][i] === null && !takesNull(data.spec.parameters[name.slice(7)])
-          ? h("span.muted", { title: "inactive: its condition does not hold" }, "–")
-          : shown(columns[name][i]),
-    }));
-  return [...plain, ...params];
+  const isParam = name.startsWith("params.");
+  const num = isParam
+    ? columns[name].some((value) => typeof value === "number")
+    : !["trial", "state", "reason"].includes(name);
+  const cell = isParam
+    ? paramCell(data, name)
+    : (cellsOf(data)[name] ?? ((i) => short(columns[name][i])));
+  return { title: titleOf(data, name), sort: name, num, cell, pinned };
 }
 
 const sorting = () => {
@@ -124,10 +142,7 @@ function commandOf(data) {
     .map((state) => `state = ${state}`)
     .join(" or ");
   const where = trialsWhere(param("where"), data.spec.parameters ?? {});
-  const both = [
-    states && where ? `(${states})` : states,
-    where && states ? `(${where})` : where,
-  ]
+  const both = [states && where ? `(${states})` : states, where && states ? `(${where})` : where]
     .filter(Boolean)
     .join(" and ");
   return `hone ls trials ${data.id}${sorting().name === "value" ? " --sort value" : ""}${both ? ` --where ${shellWord(both)}` : ""}`;
@@ -151,6 +166,55 @@ function jumps(grid, data) {
   };
 }
 
+const selectedCurves = (id) =>
+  links.sweep(id, "curves", { ...kept(), only: param("pick") ? 1 : "" });
+
+function toolsOf({ data, grid, choice, total, chosen }) {
+  const { id } = data;
+  return h(
+    "div.bar",
+    {},
+    total,
+    chosen,
+    h(
+      "div.end",
+      {},
+      choice.element,
+      h(
+        "button",
+        {
+          type: "button",
+          onclick: () =>
+            save(`${id}-trials.csv`, new Blob([csvOf(data, grid.list)], { type: "text/csv" })),
+        },
+        "CSV",
+      ),
+      h(
+        "button",
+        {
+          type: "button",
+          onclick: () =>
+            copyText(
+              commandOf(data),
+              `The command is in the clipboard${param("brush") ? ", without the brushes" : ""}.`,
+            ),
+        },
+        "Copy as command",
+      ),
+      h(
+        "a.button",
+        {
+          href: selectedCurves(id),
+          onclick: (event) => {
+            event.currentTarget.href = selectedCurves(id);
+          },
+        },
+        "Curves of the selected",
+      ),
+    ),
+  );
+}
+
 export async function trialsPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
@@ -165,20 +229,48 @@ export async function trialsPage(page) {
         : `${list.length} of ${plural(data.rows, "trial")}`;
     return list;
   };
+  const ticks = new Ticks({
+    get: picked,
+    set: pick,
+    order: () => grid.list.map((row) => data.columns.trial[row]),
+    changed: () => {
+      grid.draw();
+      update(
+        chosen,
+        tickedBar(ticks, (trial) => `tr_${trial}`),
+      );
+    },
+  });
+  const chosen = h(
+    "span.bar",
+    {},
+    tickedBar(ticks, (trial) => `tr_${trial}`),
+  );
+  const names = namesOf(data);
+  const columns = () => [
+    tickColumn(data, ticks),
+    ...choice.list.map((column) => columnOf(data, column)),
+  ];
+  const choice = new ColumnChoice({
+    all: names.map((name) => ({ name, title: titleOf(data, name) })),
+    key: id,
+    fallback: atFirst(names),
+    change: () => {
+      grid.columns = columns();
+      grid.refresh();
+    },
+  });
   const grid = new Grid({
     label: "Trials",
-    columns: columnsOf(data),
+    columns: columns(),
     rows,
     sorted: sorting(),
     open: (row) => {
       location.hash = links.trial(`tr_${data.columns.trial[row]}`);
     },
     key: (row) => data.columns.trial[row],
-    selected: (row) => picked().includes(data.columns.trial[row]),
-    select: (row) => {
-      togglePick(data.columns.trial[row]);
-      grid.draw();
-    },
+    selected: (row) => ticks.has(data.columns.trial[row]),
+    select: (row, shift) => ticks.toggle(data.columns.trial[row], shift),
     onSort: (name) => {
       const now = sorting();
       setParams({ sort: now.name === name && !now.down ? `-${name}` : name });
@@ -202,55 +294,11 @@ export async function trialsPage(page) {
     if (frame.resync || frame.sweeps.includes(id)) soon();
   });
   page.onLeave(soon.cancel);
-  const tools = h(
-    "div.bar",
-    {},
-    total,
-    h(
-      "div.end",
-      {},
-      h(
-        "button",
-        {
-          type: "button",
-          onclick: () =>
-            save(`${id}-trials.csv`, new Blob([csvOf(data, grid.list)], { type: "text/csv" })),
-        },
-        "CSV",
-      ),
-      h(
-        "button",
-        {
-          type: "button",
-          onclick: () => copyText(commandOf(data), "The command is in the clipboard."),
-        },
-        "Copy as command",
-      ),
-      h(
-        "a.button",
-        {
-          href: links.sweep(id, "curves", {
-            pick: param("pick"),
-            where: param("where"),
-            states: param("states"),
-          }),
-          onclick: (event) => {
-            event.currentTarget.href = links.sweep(id, "curves", {
-              pick: param("pick"),
-              where: param("where"),
-              states: param("states"),
-            });
-          },
-        },
-        "Curves of the selected",
-      ),
-    ),
-  );
   return [
     sweepHeading(page, data),
     sweepTabs(id, "trials"),
     filter.element,
-    tools,
+    toolsOf({ data, grid, choice, total, chosen }),
     data.rows === 0 ? empty("No trial has been proposed yet.") : h("div.card", {}, grid.element),
   ];
 }

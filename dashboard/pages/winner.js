@@ -4,7 +4,7 @@ import { copyText, h } from "../lib/dom.js";
 import { count, duration, param, plural, short } from "../lib/format.js";
 import { cliText, pythonText, yamlText } from "../lib/params_text.js";
 import { links } from "../lib/route.js";
-import { bandName, drawBands } from "../chart/curves.js";
+import { bandName, drawBands } from "../chart/band_lines.js";
 import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
 import { link, stateMark } from "../ui/parts.js";

@@ -89,6 +89,7 @@ export function showKeys() {
     ["↑ ↓ ← →", "next row, point or phase"],
     ["Enter", "open"],
     ["Space", "select a row"],
+    ["Shift with a click, Space or ↑ ↓", "select all rows between"],
     ["Esc", "clear, zoom out"],
     ["?", "this list"],
   ];

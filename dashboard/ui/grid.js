@@ -6,11 +6,15 @@ import { update } from "../lib/update.js";
 const rowHeight = 28;
 const margin = 12;
 
+const formOf = ({ num, pinned }) => `${num ? ".num" : ""}${pinned ? ".pin" : ""}`;
+const placeOf = ({ pinned }, at) => (pinned ? { left: `var(--pin-${at})` } : {});
+
 // A drag that selected text is no click on the row.
 const isSelecting = () => getSelection()?.isCollapsed === false;
 
-// options: columns [{title, cell(i) -> child, num, sort}], rows(): indices to show, label,
-// open(i), selected(i), select(i), onSort(name), sorted {name, down}, key(i).
+// options: columns [{title, cell(i) -> child, num, sort, pinned}], of which the pinned ones are
+// first and stay when the table scrolls sideways; rows(): indices to show, label,
+// open(i), selected(i), select(i, shift), onSort(name), sorted {name, down}, key(i).
 export class Grid {
   constructor(options) {
     Object.assign(this, options);
@@ -53,12 +57,12 @@ export class Grid {
       h(
         "tr",
         {},
-        this.columns.map((column) => {
+        this.columns.map((column, at) => {
           const mine = column.sort && this.sorted?.name === column.sort;
           const sort = mine ? (this.sorted.down ? "descending" : "ascending") : null;
           return h(
-            column.num ? "th.num" : "th",
-            { scope: "col", "aria-sort": sort },
+            `th${formOf(column)}`,
+            { scope: "col", "aria-sort": sort, style: placeOf(column, at) },
             column.sort
               ? h(
                   "button",
@@ -85,6 +89,17 @@ export class Grid {
       this.body.children[this.focused - first + 1].focus({ preventScroll: true });
     }
     this.refocus = false;
+    this.placePins();
+  }
+
+  // Each pinned column is right of those before it.
+  placePins() {
+    const { cells } = this.head.rows[0];
+    let left = 0;
+    for (let at = 0; this.columns[at]?.pinned; at++) {
+      this.table.style.setProperty(`--pin-${at}`, `${left}px`);
+      left += cells[at].offsetWidth;
+    }
   }
 
   gap(rows) {
@@ -104,14 +119,18 @@ export class Grid {
         dataset: { key: this.key?.(i) ?? i },
         "aria-rowindex": at + 2,
         "aria-selected": this.selected?.(i) ? "true" : null,
+        // Shift would select text.
+        onmousedown: (event) => event.shiftKey && event.preventDefault(),
         onclick: (event) => {
           if (!event.target.closest("a, button") && !isSelecting()) {
             this.focused = at;
-            this.select?.(i);
+            this.select?.(i, event.shiftKey);
           }
         },
       },
-      this.columns.map((column) => h(column.num ? "td.num" : "td", {}, column.cell(i))),
+      this.columns.map((column, j) =>
+        h(`td${formOf(column)}`, { style: placeOf(column, j) }, column.cell(i)),
+      ),
     );
   }
 
@@ -140,11 +159,12 @@ export class Grid {
       event.preventDefault();
       const to = this.focused + steps[event.key];
       this.reveal(to === -Infinity ? 0 : to === Infinity ? this.list.length - 1 : to);
+      if (event.shiftKey) this.select?.(this.list[this.focused], true);
     } else if (event.key === "Enter" && this.focused >= 0 && !event.target.closest("a, button")) {
       this.open?.(this.list[this.focused]);
-    } else if (event.key === " " && this.focused >= 0) {
+    } else if (event.key === " " && this.focused >= 0 && !event.target.closest("button")) {
       event.preventDefault();
-      this.select?.(this.list[this.focused]);
+      this.select?.(this.list[this.focused], event.shiftKey);
     }
   }
 }

@@ -140,6 +140,13 @@ const shownTab = (id, page, name) =>
     ? page === name || (report ? hasRuns(id) : isPopulation(sweepData(id).spec))
     : !(report && ofServer.includes(name));
 
+// What was filtered since the tabs were drawn is kept as well.
+const keep =
+  (id, name) =>
+  ({ currentTarget }) => {
+    currentTarget.href = links.sweep(id, name, kept());
+  };
+
 export function sweepTabs(id, page) {
   const there = tabs.filter(([name]) => shownTab(id, page, name));
   const nav = h(
@@ -148,7 +155,11 @@ export function sweepTabs(id, page) {
     there.map(([name, title]) =>
       h(
         "a",
-        { href: links.sweep(id, name, kept()), "aria-current": name === page ? "page" : null },
+        {
+          href: links.sweep(id, name, kept()),
+          "aria-current": name === page ? "page" : null,
+          ...{ onpointerdown: keep(id, name), onclick: keep(id, name) },
+        },
         title,
       ),
     ),

@@ -3,14 +3,16 @@
 import { h } from "../lib/dom.js";
 import { short, words } from "../lib/format.js";
 import { inputNames, lastLine, parted } from "../lib/why.js";
+import { rankText } from "../lib/verdicts.js";
 import { table } from "./parts.js";
 
-const verdictTable = (verdicts) =>
+export const verdictTable = (verdicts) =>
   table(
     [
       ["Phase", (one) => one.phase + 1, { num: true }],
       ["Value", (one) => short(one.value), { num: true }],
       ["Verdict", (one) => `${one.verdict}${one.reason ? `: ${words(one.reason)}` : ""}`],
+      ["Rank", (one) => rankText(one.inputs ?? {}), { num: true, optional: true }],
       ...inputNames(verdicts).map((name) => [
         words(name),
         (one) => (name in (one.inputs ?? {}) ? short(one.inputs[name]) : null),
@@ -24,8 +26,8 @@ const verdictTable = (verdicts) =>
 const folded = (title, text) =>
   h("details", {}, h("summary", {}, title), h("pre", {}, text));
 
-// run: of a failed run its failure, detail and the end of its log.
-export function whyParts(why, run = null) {
+// run: of a failed run its failure, detail and the end of its log. verdicts: with their table.
+export function whyParts(why, run = null, verdicts = true) {
   if (!why) return [h("p.muted", {}, "Nothing has been decided yet.")];
   const { lead, placement } = parted(why.text);
   const failed = run !== null && run.failure !== "none";
@@ -37,7 +39,7 @@ export function whyParts(why, run = null) {
     h("p", {}, h("strong", {}, cause)),
     line ? h("p", {}, h("code.bad", {}, line)) : null,
     failed ? folded("In full", lead) : null,
-    why.verdicts?.length > 0 ? verdictTable(why.verdicts) : null,
+    verdicts && why.verdicts?.length > 0 ? verdictTable(why.verdicts) : null,
     placement ? folded("Where it ran", placement) : null,
   ];
 }

@@ -45,6 +45,10 @@ class Filled:
     def url(self):
         return f"http://127.0.0.1:{self.server.port}/"
 
+    def leaders(self):
+        items = self.server.get(f"/v1/sweeps/{self.seeds}/best")["items"]
+        return [one["id"] for one in items[:4]]
+
     def best(self):
         return self.server.get(f"/v1/sweeps/{self.ended}/best")["items"][0]
 

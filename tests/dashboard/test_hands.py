@@ -20,7 +20,7 @@ def test_space_selects_a_row_and_the_arrows_go_on(filled, pages):
     page.key(" ")
     page.wait("document.querySelectorAll('tr.row[aria-selected=true]').length === 2")
     at = "[...document.querySelectorAll('tr.row')].indexOf(document.activeElement)"
-    trial = page.wait(f"{at} >= 0 && document.activeElement.cells[1].innerText")
+    trial = page.wait(f"{at} >= 0 && document.activeElement.querySelector('td a').innerText")
     page.key("Enter")
     page.wait(f"location.hash === '#/trials/{trial}'")
 
@@ -48,7 +48,7 @@ def test_selected_text_and_focus_survive_new_reports(tmp_path, pages):
     for turn, (address, rows, cell) in enumerate(
         (
             ("", "[data-best] tbody tr", ".params"),
-            ("/trials", "tr.row", "td:nth-child(2)"),
+            ("/trials", "tr.row", "td:nth-child(3)"),
         )
     ):
         page.go(f"#/sweeps/{sweep}{address}")

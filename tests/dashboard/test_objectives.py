@@ -6,9 +6,11 @@ import world
 
 
 def rows_of(page, selector):
+    """The texts of rows, without those of check boxes."""
     found = page.wait(
         f"JSON.stringify([...document.querySelectorAll({selector!r})]"
-        ".map((row) => [...row.cells].map((cell) => cell.innerText.trim()))).replace(/^\\[\\]$/, '')"
+        ".map((row) => [...row.cells].filter((cell) => !cell.querySelector('.tick'))"
+        ".map((cell) => cell.innerText.trim()))).replace(/^\\[\\]$/, '')"
     )
     return json.loads(found)
 

@@ -19,6 +19,7 @@ NAMES = [
     "timeline",
     "sweep-events",
     "compare",
+    "compare-trials",
     "trial",
     "run",
     "population",

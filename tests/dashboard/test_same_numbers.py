@@ -102,8 +102,8 @@ def test_the_table_of_trials_has_the_order_of_hone_trials(filled, pages, kind):
     page = pages(f"{filled.url}#/sweeps/{sweep}/trials")
     rows = rows_of(page, "tr.row")
     # A pinned trial has a dot behind its id.
-    assert [row[1].split()[0] for row in rows] == [one["id"] for one in trials][: len(rows)]
-    assert all(same(row[2], one["value"]) for row, one in zip(rows, trials))
+    assert [row[0].split()[0] for row in rows] == [one["id"] for one in trials][: len(rows)]
+    assert all(same(row[1], one["value"]) for row, one in zip(rows, trials))
 
 
 @pytest.mark.parametrize("kind", ["ended", "seeds", "nulls"])
@@ -183,9 +183,9 @@ def test_null_is_shown_as_null_and_inactive_as_a_dash(filled, pages):
             "JSON.stringify([...document.querySelectorAll('thead th')].map((one) => one.innerText))"
         )
     )
-    names = [title.strip(" ↓↑") for title in head]
+    names = [title.strip(" ↓↑") for title in head[1:]]
     for row in rows:
-        params = trials[row[1].split()[0]]
+        params = trials[row[0].split()[0]]
         clip = params["clip"]
         assert row[names.index("clip")] == ("null" if clip is None else str(clip))
         assert (row[names.index("momentum")] == "–") == ("momentum" not in params)

@@ -48,7 +48,7 @@ def test_words_and_bare_names_find_trials(filled, pages):
         typed(page, "#filter", text)
         found = sorted(one["id"] for one in trials if wanted(one))
         assert found, text
-        shown = "[...document.querySelectorAll('tr.row')].map((row) => row.cells[1].innerText)"
+        shown = "[...document.querySelectorAll('tr.row td a')].map((one) => one.innerText)"
         page.wait(f"JSON.stringify({shown}.sort()) === JSON.stringify({json.dumps(found)})", text)
     typed(page, "#filter", "nonsense = 1")
     page.wait("document.querySelector('.bar [role=alert]').innerText.includes('no field')")

@@ -329,6 +329,34 @@ def test_the_log_of_a_running_run_grows_on_its_page(filled, pages):
     assert page.run("document.querySelector('pre.log').textContent") == f"{HOSTILE}\ufffd[2J\n"
     assert server.post(f"{path}{len(first)}", b"second line\n")["wanted"]
     page.wait("document.querySelector('pre.log').textContent.endsWith('second line\\n')")
+    # What is looked for is marked, and stays so while the log grows.
+    page.run("document.querySelector('[aria-label=\"Find in the log\"]').focus()")
+    page.type("LINE")
+    page.wait("document.querySelector('[data-card=log]').innerText.includes('1 of 1 place')")
+    assert server.post(f"{path}{len(first) + 12}", b"third line\n")["wanted"]
+    page.wait("document.querySelector('[data-card=log]').innerText.includes('1 of 2 places')")
+    page.key("Enter")
+    page.wait("document.querySelector('[data-card=log]').innerText.includes('2 of 2 places')")
+    marked = "String([...CSS.highlights.get('found-now')][0])"
+    assert page.run(marked) == "line"
+    page.run(
+        "[...document.querySelectorAll('[data-card=log] button')]"
+        ".find((one) => one.innerText === 'Wrap').click()"
+    )
+    assert page.run("getComputedStyle(document.querySelector('pre.log')).whiteSpace") == "pre"
     # Of a page that was left nothing more is asked.
     page.go("#/workers")
     page.wait("!document.querySelector('pre.log')")
+
+
+def test_failures_are_grouped_by_their_cause(filled, pages):
+    sweep = filled.nulls
+    causes = filled.server.get(f"/v1/sweeps/{sweep}/summary")["outcome"]["causes"]
+    assert causes[0]["runs"] > 1
+    page = pages(f"{filled.url}#/sweeps/{sweep}")
+    page.wait("document.querySelector('table[aria-label=\"Causes of failures\"]')")
+    shown = page.run(
+        "[...document.querySelectorAll('table[aria-label=\"Causes of failures\"] tbody tr')]"
+        ".map((row) => [...row.cells].map((one) => one.innerText))"
+    )
+    assert shown == [[one["cause"], str(one["runs"]), one["run"]] for one in causes]

@@ -227,6 +227,10 @@ def addresses(filled):
         "timeline": (f"{sweep}/timeline", "[data-card=timeline] canvas[data-drawn]"),
         "sweep-events": (f"{sweep}/events", "[data-card=replay] canvas[data-drawn]"),
         "compare": (f"{sweep}/compare", "[data-card=compare] canvas[data-drawn]"),
+        "compare-trials": (
+            f"#/compare/{','.join(filled.leaders())}",
+            "[data-card=compare] canvas[data-drawn]",
+        ),
         "trial": (f"#/trials/{best['id']}", "[data-card=band] canvas[data-drawn]"),
         "run": (f"#/runs/{best['run']}", "[data-card=curve] canvas[data-drawn]"),
         "population": (

@@ -4,6 +4,7 @@ import { test } from "node:test";
 
 import { param, short } from "../../../dashboard/lib/format.js";
 import { cliText, pythonText, yamlText } from "../../../dashboard/lib/params_text.js";
+import { placesOf } from "../../../dashboard/lib/find.js";
 import { placeOrder } from "../../../dashboard/lib/place.js";
 import { objectiveOf } from "../../../dashboard/lib/sweep_words.js";
 
@@ -72,4 +73,13 @@ test("the objectives of a sweep are all named, and times have units", () => {
     spec: { objective: { metric: "return", reach: 400, clock: "seconds" }, budget },
   });
   assert.equal(time.show(90), "1 min 30 s");
+});
+
+test("a text is found whatever its case, at places that do not overlap", () => {
+  assert.deepEqual(placesOf("Error: an ERROR, error", "error"), [0, 10, 17]);
+  assert.deepEqual(placesOf("aaaa", "aa"), [0, 2]);
+  assert.deepEqual(placesOf("text", ""), []);
+  assert.equal(placesOf("x".repeat(50), "x", 7).length, 7);
+  // Lower case of this letter is longer: places stay those of the text.
+  assert.deepEqual(placesOf("İİ stop", "STOP"), [3]);
 });

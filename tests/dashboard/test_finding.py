@@ -1,0 +1,91 @@
+"""What is looked for: a brush filters every chart and table, columns are chosen and stay."""
+
+import json
+
+from test_curves import LEGEND
+from test_objectives import rows_of
+
+SHOWN = "[...document.querySelectorAll('tr.row td a')].map((one) => one.innerText)"
+
+
+def titles(page):
+    return page.run(
+        "[...document.querySelectorAll('.virtual thead th')].slice(1)"
+        ".map((one) => one.innerText.replace(/[ ↑↓]+$/, ''))"
+    )
+
+
+def test_a_brush_filters_the_charts_and_the_table(filled, pages):
+    """A brush filtered its own chart alone, and the tabs forgot what was filtered on their page."""
+    server = filled.server
+    trials = server.get(f"/v1/sweeps/{filled.ended}/trials?limit=100")["items"]
+    page = pages(f"{filled.url}#/sweeps/{filled.ended}/parameters?axes=4", width=1400)
+    page.wait("document.querySelector('[data-card=parallel] canvas[data-drawn]')")
+    page.wait("document.querySelector('[data-card=importance] .bars')")
+    # The last axis is the objective's: its upper part.
+    left, top, width = page.run(
+        "(() => { const box = document.querySelector('[data-card=parallel] canvas')"
+        ".getBoundingClientRect(); return [box.left, box.top, box.width]; })()"
+    )
+    page.drag((left + width - 56, top + 200), (left + width - 56, top + 20))
+    page.wait("document.querySelector('button[data-brush=\"=\"]')")
+    low, high = page.run(
+        "new URLSearchParams(location.hash.split('?')[1]).get('brush').split('~').slice(1)"
+    )
+    assert high == "Infinity"
+    inside = sorted(one["id"] for one in trials if one["value"] >= float(low))
+    assert 0 < len(inside) < len(trials)
+    page.wait(f"document.body.innerText.includes('{len(inside)} of 24 trials brushed')")
+    page.click("nav.tabs a[href*='/trials']")
+    page.wait("document.querySelector('tr.row')")
+    assert sorted(page.run(SHOWN)) == inside
+    page.click("nav.tabs a[href*='/curves']")
+    page.wait(f"{LEGEND}.includes('{len(inside)} run')")
+    # A brush of a parameter in addition, by the address; chips remove them.
+    page.go(f"#/sweeps/{filled.ended}/trials?brush=optimizer~0~0.2;%3D~{low}~Infinity")
+    both = [
+        one["id"]
+        for one in trials
+        if one["value"] >= float(low) and one["params"]["optimizer"] == "adam"
+    ]
+    page.wait(f"JSON.stringify({SHOWN}.sort()) === JSON.stringify({json.dumps(sorted(both))})")
+    assert "optimizer adam" in page.run("document.querySelector('.chips').innerText")
+    page.click("button[data-brush='=']")
+    page.click("button[data-brush=optimizer]")
+    page.wait("document.querySelectorAll('tr.row').length === 24")
+
+
+def test_columns_are_chosen_ordered_and_stay(filled, pages):
+    address = f"{filled.url}#/sweeps/{filled.ended}/trials"
+    page = pages(address, width=700)
+    page.wait("document.querySelector('tr.row')")
+    assert titles(page)[:3] == ["Trial", "return", "State"]
+    page.click(".menu summary")
+    page.click(".menu li[data-key=reason] input")
+    page.click(".menu li[data-key=number] input")
+    page.click(".menu [aria-label='Move up State']")
+    page.click(".menu [aria-label='Pin gamma']")
+    page.wait("location.hash.includes('cols=')")
+    chosen = titles(page)
+    assert chosen[:3] == ["Trial", "return", "gamma"]
+    assert "Reason" not in chosen and chosen[-1] == "No"
+    # The pinned ones stay in view.
+    page.run("document.querySelector('.virtual').scrollLeft = 400")
+    lefts = page.run(
+        "[...document.querySelector('tr.row').cells].slice(0, 4)"
+        ".map((cell) => cell.getBoundingClientRect().left)"
+    )
+    assert lefts == sorted(lefts) and 0 <= lefts[0] and lefts[3] < 700
+    # Another visit, without the address.
+    again = pages(address)
+    again.wait("document.querySelector('tr.row')")
+    assert titles(again) == chosen
+    again.click(".menu summary")
+    again.run(
+        "[...document.querySelectorAll('.menu button')]"
+        ".find((one) => one.innerText === 'Reset').click()"
+    )
+    again.wait("!location.hash.includes('cols=')")
+    assert titles(again)[:3] == ["Trial", "return", "State"]
+    again.key("Escape")
+    assert len(rows_of(again, "tr.row")) == 24
