@@ -15,6 +15,8 @@ constexpr double covered_share = 0.95;
 // As how many values the variance of the other trials counts: for each of them, and at most. Fitted
 // to recorded runs (tests/bench/interval_coverage.py).
 constexpr double values_per_trial = 0.25, values_most = 4;
+// An extreme is a bound if so many values have exactly it, and this share of them.
+constexpr double bound_values = 3, bound_share = 0.05;
 
 // Squares around the mean of each stratum, and their degrees of freedom.
 struct Squares {
@@ -40,6 +42,13 @@ Squares squares_of(const Strata& strata) {
 
 bool is_finite(const Strata& strata) { return std::ranges::all_of(strata, all_finite); }
 
+void note(Extreme& extreme, double value, bool beyond) {
+  if (extreme.count == 0 || beyond)
+    extreme = {value, 1};
+  else if (value == extreme.value)
+    extreme.count += 1;
+}
+
 // The error of the median of a normal sample exceeds that of its mean.
 double inflation(Aggregate aggregate, std::size_t count) {
   return aggregate == Aggregate::median && count > 2 ? std::sqrt(std::numbers::pi / 2) : 1;
@@ -53,6 +62,19 @@ void PooledSpread::add(const Strata& strata) {
   squares_ += own.sum;
   degrees_ += own.degrees;
   trials_ += own.degrees > 0 ? 1 : 0;
+  for (const auto& row : strata)
+    for (const double value : row) {
+      values_ += 1;
+      note(least_, value, value < least_.value);
+      note(most_, value, value > most_.value);
+    }
+}
+
+Interval PooledSpread::bounded(Interval interval) const {
+  const double needed = std::max(bound_values, bound_share * values_);
+  if (least_.count >= needed) interval.low = std::max(interval.low, least_.value);
+  if (most_.count >= needed) interval.high = std::min(interval.high, most_.value);
+  return interval;
 }
 
 Spread PooledSpread::without(const Strata& strata) const {
@@ -83,7 +105,8 @@ std::optional<Interval> seed_interval(const Strata& strata, Aggregate aggregate,
   const double half = student_quantile((1 + covered_share) / 2, spread->degrees) *
                       inflation(aggregate, values.size()) *
                       std::sqrt(spread->variance / static_cast<double>(values.size()));
-  return Interval{center - half, center + half};
+  const Interval bounded = pooled.bounded({center - half, center + half});
+  return Interval{std::min(bounded.low, center), std::max(bounded.high, center)};
 }
 
 std::vector<Interval> rank_ranges(std::span<const std::vector<double>> trials, Aggregate aggregate,

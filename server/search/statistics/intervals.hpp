@@ -21,7 +21,14 @@ struct Spread {
   double degrees = 0;
 };
 
-// The variance of a value within a trial, over all trials with at least two values on an instance.
+// An extreme of values, and how many have exactly it.
+struct Extreme {
+  double value = 0;
+  double count = 0;
+};
+
+// The variance of a value within a trial, over all trials with at least two values on an instance,
+// and the bounds of all values.
 class PooledSpread {
  public:
   // Nothing if a value is not finite.
@@ -29,9 +36,13 @@ class PooledSpread {
   // Of the trials but one, whose values were added if they are finite. `degrees`: as how many
   // values it counts; 0 without another trial.
   [[nodiscard]] Spread without(const Strata& strata) const;
+  // The interval within the bounds that the values show: an extreme which several have exactly, as
+  // the return of an episode of 500 steps.
+  [[nodiscard]] Interval bounded(Interval interval) const;
 
  private:
-  double squares_ = 0, degrees_ = 0, trials_ = 0;
+  double squares_ = 0, degrees_ = 0, trials_ = 0, values_ = 0;
+  Extreme least_, most_;
 };
 
 // nullopt if neither the trial nor the others have two values. Runs that failed count as its lowest

@@ -44,6 +44,21 @@ TEST(SeedInterval, is_unknown_of_one_seed_and_where_the_aggregate_failed) {
   EXPECT_TRUE(seed_interval({{1, 2, 3, failed}}, Aggregate::iqm, pooled));
 }
 
+// CartPole's return is at most 500, which several runs reach: "500, 484.2 .. 515.8" was printed.
+TEST(Intervals, stay_within_a_bound_that_several_values_have) {
+  PooledSpread bounded, free;
+  for (const Strata& one : {Strata{{500, 500, 470}}, Strata{{500, 480}}, Strata{{310, 440}}})
+    bounded.add(one);
+  for (const Strata& one : {Strata{{500, 499, 470}}, Strata{{500, 480}}, Strata{{310, 440}}})
+    free.add(one);
+  const Strata best{{500, 500, 470}};
+  const auto within = seed_interval(best, Aggregate::iqm, bounded);
+  ASSERT_TRUE(within);
+  EXPECT_EQ(within->high, 500);
+  EXPECT_LT(within->low, 490);
+  EXPECT_GT(seed_interval(best, Aggregate::iqm, free)->high, 510);
+}
+
 // With the weight of a large sweep, the intervals of a confirmation of two leaders would be too
 // narrow: one trial says little about the noise of the other.
 TEST(SeedInterval, of_few_trials_rests_on_its_own_seeds) {
