@@ -132,7 +132,8 @@ class Writer {
   Writer(SQLite::Database& db, const Json& sweep)
       : db_(db), sweep_(sweep), minimize_(falls(sweep)) {}
 
-  void write(const std::vector<Json>& runs) {
+  void write(const std::vector<Json>& rows, const std::vector<Json>& runs) {
+    for (const Json& row : rows) rows_[row.at("number").get<std::int64_t>()] = &row;
     SQLite::Transaction transaction(db_);
     db_.exec(tables);
     add_study();
@@ -157,27 +158,37 @@ class Writer {
     spec.exec();
   }
 
-  // The best report of each run, or nothing.
-  [[nodiscard]] std::optional<double> best_of(const Json& run) const {
-    std::optional<double> best;
-    for (const Json& point : run.at("curve")) {
-      if (!point.at("value").is_number()) continue;
-      const double value = point.at("value").get<double>();
-      if (!best || (minimize_ ? value < *best : value > *best)) best = value;
-    }
-    return best;
+  // The value by which the trial ranks, or nothing.
+  [[nodiscard]] std::optional<double> value_of(std::int64_t number,
+                                               const std::vector<const Json*>& runs) const {
+    if (sweep_.at("objective").at("goal") == "soonest") return mean_of_last(runs);
+    const auto row = rows_.find(number);
+    if (row == rows_.end()) return std::nullopt;
+    for (const char* key : {"confirmed", "expected", "value"})
+      if (const auto found = row->second->find(key);
+          found != row->second->end() && found->is_number())
+        return found->get<double>();
+    return std::nullopt;
+  }
+
+  [[nodiscard]] static std::optional<double> mean_of_last(const std::vector<const Json*>& runs) {
+    double sum = 0, count = 0;
+    for (const Json* run : runs)
+      if (const Json& curve = run->at("curve");
+          !curve.empty() && curve.back().at("value").is_number())
+        sum += curve.back().at("value").get<double>(), count += 1;
+    return count > 0 ? std::optional(sum / count) : std::nullopt;
   }
 
   void add_trial(std::int64_t number, const std::vector<const Json*>& runs) {
     const Json& first = *runs.front();
     std::string state = state_of(first.at("state").get<std::string>());
-    double sum = 0, count = 0, seconds = 0;
-    for (const Json* run : runs) {
-      if (const auto best = best_of(*run)) sum += *best, count += 1;
+    double seconds = 0;
+    for (const Json* run : runs)
       if (!run->at("curve").empty())
         seconds = std::max(seconds, run->at("curve").back().value("seconds", 0.0));
-    }
-    if (state == "COMPLETE" && count == 0) state = "FAIL";
+    const auto value = value_of(number, runs);
+    if (state == "COMPLETE" && !value) state = "FAIL";
     const auto start = parse_rfc3339(sweep_.at("submitted_at").get<std::string>());
     const Instant begun = start.value_or(Instant{});
     SQLite::Statement trial(db_, "INSERT INTO trials VALUES (?, ?, 1, ?, ?, ?)");
@@ -188,7 +199,7 @@ class Writer {
     if (state != "RUNNING")
       trial.bind(5, date_text(begun + Duration{static_cast<std::int64_t>(seconds * 1e6)}));
     trial.exec();
-    if (count > 0 && (state == "COMPLETE" || state == "PRUNED")) add_value(number + 1, sum / count);
+    if (value && (state == "COMPLETE" || state == "PRUNED")) add_value(number + 1, *value);
     add_params(number + 1, first.at("params"));
     add_attribute(number + 1, "hone_trial", first.at("trial"));
     add_reports(number + 1, first.at("curve"));
@@ -250,16 +261,18 @@ class Writer {
   SQLite::Database& db_;
   const Json& sweep_;
   bool minimize_;
+  std::map<std::int64_t, const Json*> rows_;  // of the trials, by number
 };
 
 }  // namespace
 
-Status write_optuna(const std::string& file, const Json& sweep, const std::vector<Json>& runs) {
+Status write_optuna(const std::string& file, const Json& sweep, const std::vector<Json>& trials,
+                    const std::vector<Json>& runs) {
   try {
     SQLite::Database db(file, SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
     if (db.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() != 0)
       return refuse(Code::conflict, file + " is a database already: give another name");
-    Writer(db, sweep).write(runs);
+    Writer(db, sweep).write(trials, runs);
     return Done{};
   } catch (const SQLite::Exception& trouble) {
     return refuse(Code::unavailable, "cannot write '" + file + "': " + trouble.what());

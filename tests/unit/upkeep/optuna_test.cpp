@@ -24,7 +24,7 @@ struct OptunaTest : testing::Test {
       "act": {"type": "choice", "values": ["relu", "tanh"]},
       "norm": {"type": "bool"},
       "fixed": 3}}})");
-  std::vector<Json> runs;
+  std::vector<Json> runs, trials;
 
   Json run(int number, const std::string& state, const Json& values) const {
     Json curve = Json::array();
@@ -45,10 +45,15 @@ struct OptunaTest : testing::Test {
               {"fixed", 3}}},
             {"curve", curve}};
   }
+  // A row of the leaderboard.
+  static Json row(int number, const Json& value, const Json& expected = nullptr,
+                  const Json& confirmed = nullptr) {
+    return {{"number", number}, {"value", value}, {"expected", expected}, {"confirmed", confirmed}};
+  }
   // Writes the study and reads one value of it.
   std::string read(const std::string& sql) {
     if (!std::filesystem::exists(file)) {
-      const auto written = write_optuna(file, sweep, runs);
+      const auto written = write_optuna(file, sweep, trials, runs);
       EXPECT_TRUE(written.ok()) << written.error().detail;
     }
     SQLite::Database db(file);
@@ -73,7 +78,7 @@ TEST_F(OptunaTest, names_the_study_and_its_direction) {
 TEST_F(OptunaTest, maps_every_state_to_one_that_optuna_has) {
   int number = 0;
   for (const char* state : {"completed", "stopped", "failed", "canceled", "running", "queued"})
-    runs.push_back(run(number++, state, {1.0}));
+    trials.push_back(row(number, 1.0)), runs.push_back(run(number++, state, {1.0}));
   EXPECT_EQ(read("SELECT state FROM trials ORDER BY number"),
             "COMPLETE; PRUNED; FAIL; FAIL; RUNNING; RUNNING");
   EXPECT_EQ(read("SELECT count(*) FROM trials WHERE datetime_complete IS NULL"), "2");
@@ -81,37 +86,49 @@ TEST_F(OptunaTest, maps_every_state_to_one_that_optuna_has) {
       << "only what has a result in Optuna's sense";
 }
 
-TEST_F(OptunaTest, takes_the_best_report_as_the_value_and_keeps_the_others) {
+// The best report was written: optuna-dashboard named another winner than hone.
+TEST_F(OptunaTest, takes_the_value_by_which_a_trial_ranks_and_keeps_all_reports) {
+  trials.push_back(row(0, 5.0));
   runs.push_back(run(0, "completed", {3.0, 7.0, 5.0}));
-  EXPECT_EQ(read("SELECT value FROM trial_values"), "7.0");
+  EXPECT_EQ(read("SELECT value FROM trial_values"), "5.0");
   EXPECT_EQ(read("SELECT step, intermediate_value FROM trial_intermediate_values ORDER BY step"),
             "10|3.0; 20|7.0; 30|5.0");
   EXPECT_EQ(read("SELECT datetime_start, datetime_complete FROM trials"),
             "2026-11-21 10:04:05.000000|2026-11-21 10:04:09.500000");
 }
 
-TEST_F(OptunaTest, takes_the_smallest_report_where_less_is_better) {
+TEST_F(OptunaTest, takes_what_is_expected_of_a_noisy_trial_and_what_was_confirmed) {
+  trials = {row(0, 5.0, 4.5), row(1, 6.0, 4.0, 3.5)};
+  runs = {run(0, "completed", {5.0}), run(1, "completed", {6.0})};
+  EXPECT_EQ(read("SELECT value FROM trial_values ORDER BY trial_id"), "4.5; 3.5");
+}
+
+TEST_F(OptunaTest, minimizes_where_less_is_better) {
   sweep["objective"]["goal"] = "minimize";
+  trials.push_back(row(0, 5.0));
   runs.push_back(run(0, "completed", {3.0, 7.0, 5.0}));
-  EXPECT_EQ(read("SELECT value FROM trial_values"), "3.0");
+  EXPECT_EQ(read("SELECT value FROM trial_values"), "5.0");
   EXPECT_EQ(read("SELECT direction FROM study_directions"), "MINIMIZE");
 }
 
 TEST_F(OptunaTest, takes_the_goal_of_the_metric_where_a_time_is_the_objective) {
   sweep["objective"]["goal"] = "soonest";
   sweep["spec"]["objective"] = {{"metric", "loss"}, {"goal", "minimize"}, {"reach", 2}};
+  trials.push_back(row(0, 30.0));
   runs.push_back(run(0, "completed", {7.0, 3.0, 5.0}));
-  EXPECT_EQ(read("SELECT value FROM trial_values"), "3.0");
+  EXPECT_EQ(read("SELECT value FROM trial_values"), "5.0");
   EXPECT_EQ(read("SELECT direction FROM study_directions"), "MINIMIZE");
 }
 
-TEST_F(OptunaTest, averages_the_seeds_of_a_trial) {
+TEST_F(OptunaTest, has_one_trial_for_all_of_its_seeds) {
+  trials = {row(0, 6.0), row(1, 1.0)};
   runs = {run(0, "completed", {4.0}), run(0, "completed", {8.0}), run(1, "completed", {1.0})};
   EXPECT_EQ(read("SELECT value FROM trial_values ORDER BY trial_id"), "6.0; 1.0");
   EXPECT_EQ(read("SELECT count(*) FROM trials"), "2");
 }
 
 TEST_F(OptunaTest, leaves_out_reports_that_are_no_number) {
+  trials = {row(0, "diverged"), row(1, 2.0)};
   runs = {run(0, "completed", {"diverged"}), run(1, "completed", {2.0, "diverged"})};
   EXPECT_EQ(read("SELECT state FROM trials ORDER BY number"), "FAIL; COMPLETE")
       << "Optuna has no completed trial without a value";
@@ -142,17 +159,17 @@ TEST_F(OptunaTest, writes_each_parameter_with_its_distribution) {
 TEST_F(OptunaTest, refuses_a_file_that_holds_tables_and_leaves_it_alone) {
   runs.push_back(run(0, "completed", {1.0}));
   EXPECT_EQ(read("SELECT count(*) FROM trials"), "1");
-  const auto refused = write_optuna(file, sweep, {});
+  const auto refused = write_optuna(file, sweep, {}, {});
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code, Code::conflict);
   EXPECT_EQ(read("SELECT count(*) FROM trials"), "1");
 }
 
 TEST_F(OptunaTest, refuses_what_it_cannot_write_or_read) {
-  EXPECT_EQ(write_optuna(folder.file("no/folder/study.db"), sweep, {}).error().code,
+  EXPECT_EQ(write_optuna(folder.file("no/folder/study.db"), sweep, {}, {}).error().code,
             Code::unavailable);
   sweep.erase("objective");
-  EXPECT_EQ(write_optuna(folder.file("other.db"), sweep, {}).error().code, Code::internal);
+  EXPECT_EQ(write_optuna(folder.file("other.db"), sweep, {}, {}).error().code, Code::internal);
 }
 
 }  // namespace

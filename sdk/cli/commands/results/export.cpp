@@ -142,9 +142,11 @@ Result<Exit> export_study(Session& session, SweepId sweep, const ExportOptions& 
   const std::string path = "/v1/sweeps/" + text(sweep);
   const auto document = session.get(path);
   if (!document) return document.error();
+  const auto trials = session.list(path + "/trials?limit=1000");
+  if (!trials) return trials.error();
   const auto runs = session.list(path + "/curves?limit=1000");
   if (!runs) return runs.error();
-  if (auto written = upkeep::write_optuna(options.optuna, *document, *runs); !written)
+  if (auto written = upkeep::write_optuna(options.optuna, *document, *trials, *runs); !written)
     return written.error();
   session.print(options.optuna + "\n");
   session.note("open it with: optuna-dashboard sqlite:///" + options.optuna);
