@@ -240,8 +240,7 @@ std::span<const char* const> projection_tables() {
                                            "worker",        "dataset",
                                            "workflow",      "token",
                                            "fleet",         "pilot",
-                                           "run_group",     "unfinished_import",
-                                           "snapshot"};
+                                           "run_group",     "unfinished_import"};
   return tables;
 }
 

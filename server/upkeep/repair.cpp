@@ -58,6 +58,9 @@ class Choice {
     const bool damaged =
         std::ranges::find(report_.sweeps, sweep, &RepairedSweep::sweep) != report_.sweeps.end();
     if (!damaged) return {};
+    // Its id may be given again: a note on it would then be on another sweep.
+    if (!std::holds_alternative<SweepSubmitted>(body) && find_sweep(book_, sweep) == nullptr)
+      return "is of a sweep that is left out";
     const auto fit = fits(book_, body);
     return fit ? std::string() : fit.error().detail;
   }

@@ -88,7 +88,7 @@ def make_sparse(path):
         file.truncate(300 << 20)
 
 
-SPECIAL = {"a pipe": make_pipe, "/dev/zero": make_endless, "a folder": make_folder,
+SPECIAL = {"a pipe": make_pipe, "zeros without an end": make_endless, "a folder": make_folder,
            "300 MiB of zeros": make_sparse, "a file that is missing": lambda path: None}
 
 

@@ -37,7 +37,8 @@ class AfterAStorm : public testing::TestWithParam<std::uint64_t> {
 TEST_P(AfterAStorm, RebuildingChangesNothing) {
   const auto live = dump_projection(*db);
   for (const auto& [table, lines] : live) {
-    if (table.starts_with("param_")) continue;  // of many more trials: db_filter_test
+    if (table.starts_with("param_")) continue;   // of many more trials: db_filter_test
+    if (table == "unfinished_import") continue;  // during an import alone: engine's imports_test
     EXPECT_FALSE(lines.empty()) << table << " was never used by this test";
   }
   rebuild_projection(*db);
