@@ -164,7 +164,7 @@ class Writer {
     if (sweep_.at("objective").at("goal") == "soonest") return mean_of_last(runs);
     const auto row = rows_.find(number);
     if (row == rows_.end()) return std::nullopt;
-    for (const char* key : {"confirmed", "expected", "value"})
+    for (const char* key : {"confirmed", "value"})
       if (const auto found = row->second->find(key);
           found != row->second->end() && found->is_number())
         return found->get<double>();
