@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "server/search/seeds/leaders.hpp"
+#include "server/sweep/finish.hpp"
 #include "server/sweep/rules.hpp"
 #include "tests/unit/sweep/replicates_given.hpp"
 

@@ -192,18 +192,18 @@ TEST_P(InputGradient, is_that_of_finite_differences) {
     }
 }
 
+std::string shape_name(const testing::TestParamInfo<InputGradient::ParamType>& shape) {
+  const auto& [batch, activation, layers] = shape.param;
+  return std::string(activation == nn::Activation::relu ? "relu" : "tanh") + "_" +
+         std::to_string(layers) + "_layers_" + std::to_string(batch) + "_rows";
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, InputGradient,
                          testing::Combine(testing::Values(1, 20),
                                           testing::Values(nn::Activation::relu,
                                                           nn::Activation::tanh),
                                           testing::Values(1, 2, 3)),
-                         [](const auto& shape) {
-                           const auto [rows, activation, layers] = shape.param;
-                           const bool relu = activation == nn::Activation::relu;
-                           return std::string(relu ? "relu" : "tanh") + "_" +
-                                  std::to_string(layers) + "_layers_" + std::to_string(rows) +
-                                  "_rows";
-                         });
+                         shape_name);
 
 nn::NetShape small_policy() {
   nn::NetShape net{
