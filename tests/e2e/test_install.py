@@ -7,7 +7,7 @@ import pytest
 
 import commands
 from commands import Up
-from conftest import BIN, ROOT
+from conftest import BIN, ROOT, VERSION
 
 BUILD = BIN.parent.resolve()
 
@@ -37,7 +37,7 @@ def output(*words):
 
 
 def test_programs_run_from_where_they_are_installed(prefix):
-    assert output(prefix / "bin/hone", "version").startswith("hone 0.1")
+    assert output(prefix / "bin/hone", "version").startswith(f"hone {VERSION}")
     for name in ("hone-server", "hone-worker", "hone-train", "hone-bench"):
         assert "sage" in output(prefix / "bin" / name, "--help")
     assert "hone-server" in output(prefix / "bin/hone", "server", "--help")
