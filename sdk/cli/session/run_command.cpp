@@ -29,7 +29,7 @@ void add_common(Flags& flags, CommonFlags& common, std::string_view own_format) 
     flags.text(std::string(flag.option) + " " + flag.value, common.options.credentials.*flag.member,
                flag.help);
   flags.text("--format FORMAT", common.format,
-             "table, json, jsonl, csv, value, md or latex" +
+             "table, json, jsonl, csv, value, md, latex" +
                  (own_format.empty() ? "" : "; or " + std::string(own_format)));
   flags.comma_separated("--columns NAMES", common.options.columns, "columns to print, as a,b,c");
   flags.flag("-q,--quiet", common.options.quiet, "print data only, no messages");

@@ -314,7 +314,7 @@ TEST_F(Commands, enqueue_reads_values_by_the_type_of_the_parameter) {
   EXPECT_EQ(server_.run({"enqueue", sweep, "--params", "lr"}).exit, Exit::usage);
   EXPECT_EQ(server_.run({"enqueue", sweep}).exit, Exit::usage);
   EXPECT_EQ(server_.run({"enqueue", sweep, "--file", "/nowhere.json"}).messages,
-            "cannot read /nowhere.json");
+            "no such file: /nowhere.json");
 }
 
 TEST_F(Commands, fork_shows_the_changed_sweep_file_before_it_submits) {

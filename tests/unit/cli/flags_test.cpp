@@ -165,8 +165,8 @@ TEST(Files, that_are_written_are_read_back) {
 TEST(Files, that_cannot_be_used_are_named) {
   const auto absent = read_file("/nowhere/sets.json");
   ASSERT_FALSE(absent.ok());
-  EXPECT_EQ(absent.error().code, Code::invalid);
-  EXPECT_EQ(absent.error().detail, "cannot read /nowhere/sets.json");
+  EXPECT_EQ(absent.error().code, Code::not_found);
+  EXPECT_EQ(absent.error().detail, "no such file: /nowhere/sets.json");
   const auto unwritable = write_file("/nowhere/table.csv", "x");
   ASSERT_FALSE(unwritable.ok());
   EXPECT_EQ(unwritable.error().detail,

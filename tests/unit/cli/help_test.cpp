@@ -31,7 +31,7 @@ const std::string common_options = R"(Common options
   --tls-ca FILE           CA certificates to trust (HONE_TLS_CA)
   --tls-cert FILE         client certificate (HONE_TLS_CERT)
   --tls-key FILE          key of the certificate (HONE_TLS_KEY)
-  --format FORMAT         table, json, jsonl, csv, value, md or latex
+  --format FORMAT         table, json, jsonl, csv, value, md, latex
   --columns NAMES         columns to print, as a,b,c
   -q,--quiet              print data only, no messages
   --no-color              print without colors (NO_COLOR)
@@ -116,8 +116,8 @@ Examples
 }
 
 TEST(Help, of_the_formats_names_those_of_one_command) {
-  EXPECT_NE(help_of("export").find("md or latex; or curves\n"), std::string::npos);
-  EXPECT_NE(help_of("lineage").find("md or latex; or tree dot\n"), std::string::npos);
+  EXPECT_NE(help_of("export").find("md, latex; or curves\n"), std::string::npos);
+  EXPECT_NE(help_of("lineage").find("md, latex; or tree dot\n"), std::string::npos);
 }
 
 TEST(CommonOptions, are_those_that_every_command_accepts) {

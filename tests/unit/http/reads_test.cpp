@@ -24,8 +24,11 @@ class Gate {
 
 std::vector<std::unique_ptr<SQLite::Database>> readers(std::size_t count) {
   std::vector<std::unique_ptr<SQLite::Database>> all;
-  for (std::size_t i = 0; i < count; ++i)
-    all.push_back(std::make_unique<SQLite::Database>(":memory:"));
+  for (std::size_t i = 0; i < count; ++i) {
+    all.push_back(std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE));
+    // Each read asks which imports it must not see.
+    all.back()->exec("CREATE TABLE unfinished_import (sweep INTEGER PRIMARY KEY)");
+  }
   return all;
 }
 
