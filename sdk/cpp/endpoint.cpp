@@ -57,6 +57,9 @@ Result<std::string> token_in(const std::string& path) {
   std::string token;
   if (!(file >> token))
     return refuse(Code::invalid, "cannot read a token from " + path + "; is it there, and yours?");
+  // It becomes a line of every request.
+  if (!std::ranges::all_of(token, [](char c) { return c > ' ' && c < '\x7f'; }))
+    return refuse(Code::invalid, path + " holds no token: one is letters, digits and punctuation");
   return token;
 }
 

@@ -79,6 +79,11 @@ Result<Json> set_from_words(const std::vector<std::string>& words, const Json& p
   return set;
 }
 
+Result<std::vector<Json>> some_of(std::vector<Json> sets, const std::string& file) {
+  if (sets.empty()) return refuse(Code::invalid, file + " holds no parameter set");
+  return sets;
+}
+
 // Reads one object, an array of objects, or one object a line.
 Result<std::vector<Json>> sets_in(const std::string& file) {
   const auto content = read_file_or_stdin(file);
@@ -87,7 +92,7 @@ Result<std::vector<Json>> sets_in(const std::string& file) {
   if (const auto document = parse_json(*content)) {
     if (!document->is_array()) return std::vector<Json>{*document};
     sets.assign(document->begin(), document->end());
-    return sets;
+    return some_of(std::move(sets), file);
   }
   std::istringstream lines(*content);
   int number = 0;
@@ -101,7 +106,7 @@ Result<std::vector<Json>> sets_in(const std::string& file) {
                         ": neither one JSON document nor one on each line: " + set.error().detail);
     sets.push_back(*std::move(set));
   }
-  return sets;
+  return some_of(std::move(sets), file);
 }
 
 Result<std::vector<Json>> wanted_sets(Session& session, const EnqueueOptions& options,
@@ -130,12 +135,14 @@ Result<std::optional<ForkRequest>> wanted_fork(Session& session, const EnqueueOp
   return std::optional(fork);
 }
 
-// Names the set that was rejected, and how many were enqueued before it.
-Error in_set(const Error& error, std::size_t index, std::size_t all) {
-  if (all == 1) return error;
+// Names the set of the file that was rejected, and how many were enqueued before it.
+Error in_set(const Error& error, const std::string& file, std::size_t index, std::size_t all) {
+  if (file.empty()) return error;
+  if (all == 1) return refuse(error.code, file + ": " + error.detail, error.at);
   return refuse(error.code,
-                "parameter set " + std::to_string(index + 1) + " of " + std::to_string(all) + ": " +
-                    error.detail + "; the " + std::to_string(index) + " before it are enqueued",
+                file + ": parameter set " + std::to_string(index + 1) + " of " +
+                    std::to_string(all) + ": " + error.detail + "; the " + std::to_string(index) +
+                    " before it are enqueued",
                 error.at);
 }
 
@@ -152,10 +159,10 @@ Result<Exit> enqueue(Session& session, const EnqueueOptions& options) {
   EnqueueReply reply;
   for (std::size_t i = 0; i < sets->size(); ++i) {
     auto params = decode_params((*sets)[i], "/params");
-    if (!params) return in_set(params.error(), i, sets->size());
+    if (!params) return in_set(params.error(), options.file, i, sets->size());
     const auto answer =
         (*client)->enqueue(*sweep, {new_request_id(), *std::move(params), std::nullopt, *fork});
-    if (!answer) return in_set(answer.error(), i, sets->size());
+    if (!answer) return in_set(answer.error(), options.file, i, sets->size());
     reply = *answer;
   }
   Json done = Json::object();

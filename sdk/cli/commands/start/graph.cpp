@@ -107,7 +107,7 @@ Result<Placement> placement_of(const Problem& problem, const GraphOptions& optio
                                      did_you_mean(method, known) + "; methods: " + listed);
   }
   const auto text = read_file(method);
-  if (!text) return refuse(Code::not_found, text.error().detail);
+  if (!text) return text.error();
   auto placed = placement::read_placement(problem, *text);
   if (!placed)
     return refuse(placed.error().code, method + ": " + placed.error().detail, placed.error().at);

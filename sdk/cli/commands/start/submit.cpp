@@ -68,7 +68,8 @@ Result<SweepFile> read_assigned_file(const SubmitOptions& options) {
   if (!file) return refuse(Code::invalid, file.error().detail);
   for (const auto& assignment : options.assignments)
     if (const auto set = set_path(file->document, assignment); !set)
-      return refuse(Code::invalid, "--set " + assignment + ": " + set.error().detail);
+      return refuse(Code::invalid,
+                    options.file + ": --set " + assignment + ": " + set.error().detail);
   settle_deadline(file->document, now());
   record_place(file->document);
   return file;

@@ -66,7 +66,7 @@ Status apply_fleet_settings(const std::vector<std::string>& settings, Json& spec
 
 // A file, or a name that the settings complete.
 Result<Json> described_fleet(const std::string& word) {
-  if (!std::filesystem::is_regular_file(word)) {
+  if (std::error_code ignored; !std::filesystem::exists(word, ignored)) {
     Json spec = Json::object();
     spec["name"] = word;
     spec["engine"] = "local";
