@@ -140,7 +140,7 @@ def test_enqueue_takes_many_from_a_file_or_stdin(server, tmp_path):
     (["--params", "depth=99"], 2, "the nearest value is "),
     (["--params", "opt=adm"], 2, "one of its values: adam, sgd"),
     (["--params", "norm=1"], 2, "true or false"),
-    (["--file", "/nowhere.json"], 2, "cannot read /nowhere.json"),
+    (["--file", "/nowhere.json"], 3, "no such file: /nowhere.json"),
 ])
 def test_enqueue_refuses(server, words, status, sentence):
     server.submit(asked_spec(parameters=CHOICES))
