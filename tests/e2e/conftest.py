@@ -145,7 +145,7 @@ class Server:
         return self.post("/v1/workers", {"request_id": str(uuid.uuid4()), "host": "testhost",
                                          "pid": 4242,
                                          "cpus": cpus, "gpus": gpus,
-                                         "hone_version": "0.1.0"})["worker"]
+                                         "hone_version": VERSION})["worker"]
 
     def acquire(self, worker, wait=0.0, cpus=1, request_id=None):
         return self.post("/v1/leases", {"request_id": request_id or str(uuid.uuid4()),
