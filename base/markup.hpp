@@ -6,11 +6,11 @@
 
 namespace hone {
 
-// Of an element or of an attribute in double quotes.
+// Escapes the text of an element or of an attribute in double quotes.
 std::string for_html(std::string_view text);
-// Of a paragraph or of a cell of a table, on one line.
+// Escapes the text of a paragraph or of a cell of a table, on one line.
 std::string for_markdown(std::string_view text);
-// Outside of math mode.
+// Escapes text outside of math mode.
 std::string for_latex(std::string_view text);
 
 }  // namespace hone

@@ -163,7 +163,7 @@ inline constexpr std::size_t replay_events_max = 5'000'000;  // half a minute of
 // Bodies.
 // A sweep with its history: seconds of the engine, requested by hand.
 inline constexpr std::size_t import_bytes_max = 64 * 1024 * 1024;
-// Of a part of a large import, while which the engine takes no command: some 10 ms each.
+// Bounds a part of a large import, while which the engine takes no command: some 10 ms each.
 inline constexpr std::size_t import_part_events = 256;
 inline constexpr std::size_t import_part_points = 2'048;
 inline constexpr std::size_t pilot_log_bytes_max = 64 * 1024;  // of an answer: its end

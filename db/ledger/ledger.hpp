@@ -76,7 +76,7 @@ class Ledger {
   // of append, without the order of events, which it checks.
   Status append_row(const LedgerRow& row, const std::string& link);
   void append_metrics(RunId run, Instant at, const std::vector<MetricPoint>& points);
-  // Of one metric, with their own times.
+  // Points of one metric, with their own times.
   void append_series(RunId run, const std::string& name, std::span<const SeriesPoint> points);
 
   // The digest of the request that used this id, or nullopt. keep_request: inside a transaction.
