@@ -9,23 +9,9 @@ import sys
 import pytest
 
 from conftest import BIN, ROOT, program
-
-sys.path.insert(0, str(ROOT / "sdk" / "python"))
-import hone  # noqa: E402
+from python_client import client, data, hone  # noqa: F401
 
 SPACE = {"x": hone.Float(-2, 2), "k": [1, 2, 3], "width": 64}
-
-
-@pytest.fixture(autouse=True)
-def data(tmp_path, monkeypatch):
-    """Where the names of askers are locked."""
-    monkeypatch.setenv("HONE_DATA", str(tmp_path / "home"))
-
-
-@pytest.fixture
-def client(server):
-    with hone.Client(f"http://127.0.0.1:{server.port}") as one:
-        yield one
 
 
 def runs_of(sweep):

@@ -1,25 +1,9 @@
 """What a user sees of hone.Sweep: progress, callbacks, confirmation, refusals and figures."""
 import re
-import sys
 
 import pytest
 
-from conftest import ROOT
-
-sys.path.insert(0, str(ROOT / "sdk" / "python"))
-import hone  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def data(tmp_path, monkeypatch):
-    """Where the names of askers are locked."""
-    monkeypatch.setenv("HONE_DATA", str(tmp_path / "home"))
-
-
-@pytest.fixture
-def client(server):
-    with hone.Client(f"http://127.0.0.1:{server.port}") as one:
-        yield one
+from python_client import client, data, hone  # noqa: F401
 
 
 def test_a_sweep_of_a_function_confirms_its_leaders(client):
