@@ -48,7 +48,7 @@ Status Reads::may_start(Lane lane, const std::string& speaker) const {
   return Done{};
 }
 
-std::size_t Reads::in_vain() const {
+std::size_t Reads::wasted() const {
   return static_cast<std::size_t>(
       std::ranges::count_if(tickets_, [](const auto& ticket) { return ticket->stop.load(); }));
 }
@@ -62,12 +62,12 @@ void Reads::watch() {
   timer_.async_wait([this](const boost::system::error_code& trouble) {
     watching_ = false;
     if (trouble) return;
-    stop_those_in_vain();
+    stop_wasted();
     if (!tickets_.empty()) watch();
   });
 }
 
-void Reads::stop_those_in_vain() {
+void Reads::stop_wasted() {
   const auto now = std::chrono::steady_clock::now();
   for (const auto& ticket : tickets_) {
     if (ticket->deadline <= now) ticket->too_late = true;

@@ -56,11 +56,11 @@ class Reads {
   [[nodiscard]] Status may_start(Lane lane, const std::string& speaker) const;
 
   // Those that must stop and have not ended yet.
-  [[nodiscard]] std::size_t in_vain() const;
+  [[nodiscard]] std::size_t wasted() const;
 
  private:
   void watch();
-  void stop_those_in_vain();
+  void stop_wasted();
 
   boost::asio::steady_timer timer_;
   bool watching_ = false;

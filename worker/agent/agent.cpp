@@ -81,8 +81,8 @@ void Agent::handle(Turn& turn, const Recovered& input) {
       .first->second.recover(turn, input);
 }
 
-void Agent::handle(Turn& turn, const Outgrew& input) {
-  if (Attempt* attempt = find(input.lease)) attempt->outgrew(turn, input);
+void Agent::handle(Turn& turn, const LimitExceeded& input) {
+  if (Attempt* attempt = find(input.lease)) attempt->exceeded(turn, input);
 }
 
 void Agent::handle(Turn& turn, const DiskFull& input) {
@@ -304,15 +304,15 @@ void Agent::on_grant(Turn& turn, const LeaseGrant& grant) {
   const auto gpus = gpus_for(grant);
   const bool fits = grant.resources.cpus <= free_cpus() && gpus;
   const auto seed = config_.seed ^ (static_cast<std::uint64_t>(grant.lease.value) << 20U);
-  Telling telling{config_.records_code,
-                  joined_ && joined_->epoch != Epoch{},
-                  joined_ && joined_->phase_seconds,
-                  {}};
-  if (ends_at_) telling.last = *ends_at_ - limits::last_minute;
-  Attempt& attempt =
-      attempts_
-          .emplace(grant.lease, Attempt(grant, gpus.value_or(std::vector<int>{}), seed, telling))
-          .first->second;
+  Capabilities capabilities{config_.records_code,
+                            joined_ && joined_->epoch != Epoch{},
+                            joined_ && joined_->phase_seconds,
+                            {}};
+  if (ends_at_) capabilities.last = *ends_at_ - limits::last_minute;
+  Attempt& attempt = attempts_
+                         .emplace(grant.lease, Attempt(grant, gpus.value_or(std::vector<int>{}),
+                                                       seed, capabilities))
+                         .first->second;
   if (ending() || !fits) return attempt.drain(turn, false);
   attempt.start(turn);
 }

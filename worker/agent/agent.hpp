@@ -108,7 +108,7 @@ class Agent {
   void handle(Turn& turn, const Leave& input);
   void handle(Turn& turn, const Recovered& input);
   void handle(Turn& turn, const DiskFull& input);
-  void handle(Turn& turn, const Outgrew& input);
+  void handle(Turn& turn, const LimitExceeded& input);
 
   void advance(Turn& turn);
   void try_join(Turn& turn);

@@ -28,13 +28,14 @@ KeepFiles files_of(const LeaseGrant& grant, std::vector<std::string> patterns) {
 
 }  // namespace
 
-Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, Telling telling)
+Attempt::Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed,
+                 Capabilities capabilities)
     : grant_(std::move(grant)),
       gpus_(std::move(gpus)),
-      records_code_(telling.code),
-      last_(telling.last),
+      records_code_(capabilities.code),
+      last_(capabilities.last),
       process_(grant_),
-      delivery_(grant_, telling),
+      delivery_(grant_, capabilities),
       call_(grant_.lease, seed) {}
 
 // Inputs ------------------------------------------------------------------------------------------
@@ -84,13 +85,13 @@ void Attempt::exited(Turn& turn, const Exited& input) {
   advance(turn);
 }
 
-void Attempt::outgrew(Turn& turn, const Outgrew& input) {
-  if (!process_.is_running() || outgrew_ == input.detail) return;
-  outgrew_ = input.detail;
-  note(turn, NoteLevel::warning, outgrew_);
-  end_process(turn, {input.what == Outgrown::memory ? StopReason::memory_exceeded
+void Attempt::exceeded(Turn& turn, const LimitExceeded& input) {
+  if (!process_.is_running() || exceeded_ == input.detail) return;
+  exceeded_ = input.detail;
+  note(turn, NoteLevel::warning, exceeded_);
+  end_process(turn, {input.what == Exceeded::memory ? StopReason::memory_exceeded
                                                     : StopReason::disk_exceeded,
-                     outgrew_});
+                     exceeded_});
 }
 
 void Attempt::replied(Turn& turn, CallId id, const Result<CallReply>& reply) {

@@ -14,7 +14,8 @@ namespace hone::worker {
 
 class Attempt {
  public:
-  Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed, Telling telling = {});
+  Attempt(LeaseGrant grant, std::vector<int> gpus, std::uint64_t seed,
+          Capabilities capabilities = {});
 
   void start(Turn& turn);
   // Instead of start, for an attempt of an earlier process of this worker. Makes no call until a
@@ -23,7 +24,7 @@ class Attempt {
   void line_received(Turn& turn, const LineReceived& input);
   void not_started(Turn& turn, const NotStarted& input);
   void exited(Turn& turn, const Exited& input);
-  void outgrew(Turn& turn, const Outgrew& input);
+  void exceeded(Turn& turn, const LimitExceeded& input);
   void replied(Turn& turn, CallId id, const Result<CallReply>& reply);
   // By a heartbeat's reply. stale_epoch: the ledger never granted the lease.
   void ordered(Turn& turn, Order order, bool stale_epoch);
@@ -102,8 +103,8 @@ class Attempt {
   Delivery delivery_;
   PendingCall call_;
   bool leaving_ = false;
-  std::string outgrew_{};  // as it was logged; empty until then
-  bool refused_ = false;   // with stale_epoch
+  std::string exceeded_{};  // as it was logged; empty until then
+  bool refused_ = false;    // with stale_epoch
 };
 
 }  // namespace hone::worker

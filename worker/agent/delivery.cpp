@@ -7,11 +7,11 @@
 
 namespace hone::worker {
 
-Delivery::Delivery(const LeaseGrant& grant, const Telling& telling)
+Delivery::Delivery(const LeaseGrant& grant, const Capabilities& capabilities)
     : lease_(grant.lease),
       phases_(grant),
-      resumable_(!telling.resumable || grant.resume.has_value()),
-      tells_seconds_(telling.phase_seconds) {}
+      resumable_(!capabilities.resumable || grant.resume.has_value()),
+      tells_seconds_(capabilities.phase_seconds) {}
 
 void Delivery::add(Turn& turn, const LineReceived& input, std::optional<Duration> trained) {
   undelivered_ = true;

@@ -13,7 +13,7 @@
 namespace hone::worker {
 
 // What an attempt sends besides reports and checkpoints.
-struct Telling {
+struct Capabilities {
   bool code = false;           // RecordCode before its process starts
   bool resumable = false;      // whether a report's run has a checkpoint: servers since the epochs
   bool phase_seconds = false;  // that a report's phase took: servers that take them
@@ -22,7 +22,7 @@ struct Telling {
 
 class Delivery {
  public:
-  Delivery(const LeaseGrant& grant, const Telling& telling);
+  Delivery(const LeaseGrant& grant, const Capabilities& capabilities);
 
   // Adds a line. Stops reading from the process (Hold) while too many wait. `trained`: how long the
   // phase that a report ends took, where that is known.

@@ -138,10 +138,10 @@ struct Exited {  // after every line that it wrote was passed in as LineReceived
   std::string nothing_found{};   // why command.collect found nothing; empty if it found something
   bool memory_exceeded = false;  // of these kills one was for resources.memory, by its own group
 };
-enum class Outgrown { disk, memory };  // command.disk, resources.memory
-struct Outgrew {                       // it uses more than its sweep allows
+enum class Exceeded { disk, memory };  // command.disk, resources.memory
+struct LimitExceeded {                 // it uses more than its sweep allows
   LeaseId lease;
-  Outgrown what = Outgrown::disk;
+  Exceeded what = Exceeded::disk;
   std::string detail{};
 };
 // What an earlier process of this worker left on disk. Its lease may still be valid. Comes before
@@ -163,7 +163,7 @@ struct Leave {  // a hint that the machine will be taken away: return each run a
 };
 
 using Input = std::variant<Tick, Replied, LineReceived, NotStarted, Exited, Drain, Recovered,
-                           DiskFull, Outgrew, Leave>;
+                           DiskFull, LimitExceeded, Leave>;
 
 // Actions, to be performed in order.
 

@@ -133,8 +133,8 @@ void Loop::serve(const std::vector<pollfd>& fds, const std::vector<LeaseId>& own
     served = owners[i];
     RunProcess& run = *runs_.at(served);
     for (auto& [line, origin] : run.serve()) line_received(served, std::move(line), origin);
-    if (const auto& excess = run.outgrew())
-      inputs_.emplace_back(Outgrew{served, excess->what, excess->detail});
+    if (const auto& excess = run.exceeded())
+      inputs_.emplace_back(LimitExceeded{served, excess->what, excess->detail});
   }
   if (fds[1].revents != 0) take_replies();
   if (fds[0].revents != 0) read_signals();

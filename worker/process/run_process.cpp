@@ -358,11 +358,12 @@ void RunProcess::finish_rows(bool well, std::vector<Received>& received) {
 
 void RunProcess::measure() {
   measure_memory();
-  if (outgrew_ || folder_bytes_max_ == 0 ||
+  if (exceeded_ || folder_bytes_max_ == 0 ||
       folder_bytes(folder_.path(), folder_bytes_max_) <= folder_bytes_max_)
     return;
-  outgrew_ = {Outgrown::disk, "its folder is larger than the " + std::to_string(folder_bytes_max_) +
-                                  " bytes that command.disk allows"};
+  exceeded_ = {Exceeded::disk, "its folder is larger than the " +
+                                   std::to_string(folder_bytes_max_) +
+                                   " bytes that command.disk allows"};
 }
 
 // A control group counts what the run itself took. Pages that others read into memory before it
@@ -372,13 +373,13 @@ bool RunProcess::measures_memory() const { return memory_max_ != 0 && !group_; }
 // Resident sets are cheap to read, but count shared pages several times: what they show is counted
 // exactly before a run is ended for it.
 void RunProcess::measure_memory() {
-  if (outgrew_ || !measures_memory() || ended_) return;
+  if (exceeded_ || !measures_memory() || ended_) return;
   const auto use = read_tree_use(child_.pid);
   if (!use || use->memory_bytes <= memory_max_) return;
   const std::int64_t bytes = read_tree_memory(child_.pid).value_or(use->memory_bytes);
   if (bytes <= memory_max_) return;
-  outgrew_ = {Outgrown::memory, "it used " + std::to_string(bytes) + " bytes of memory; " +
-                                    "resources.memory allows " + std::to_string(memory_max_)};
+  exceeded_ = {Exceeded::memory, "it used " + std::to_string(bytes) + " bytes of memory; " +
+                                     "resources.memory allows " + std::to_string(memory_max_)};
 }
 
 }  // namespace hone::worker

@@ -50,10 +50,10 @@ class RunProcess {
   std::vector<Received> serve();
   // What of its sweep's limits it exceeds, with a sentence; from the time when it does.
   struct Excess {
-    Outgrown what = Outgrown::disk;
+    Exceeded what = Exceeded::disk;
     std::string detail;
   };
-  [[nodiscard]] const std::optional<Excess>& outgrew() const { return outgrew_; }
+  [[nodiscard]] const std::optional<Excess>& exceeded() const { return exceeded_; }
 
   // Once the process has ended: adds its last lines and returns how it ended, once. A long result
   // file is read in steps: call again while draining().
@@ -130,7 +130,7 @@ class RunProcess {
   std::vector<std::string> devices_{};
   std::int64_t memory_max_ = 0;         // resources.memory; 0: not limited
   std::optional<MemoryGroup> group_{};  // that the kernel limits; none: it is measured alone
-  std::optional<Excess> outgrew_{};
+  std::optional<Excess> exceeded_{};
   LineReader output_;
   LineReader errors_;
   std::int64_t oom_kills_;  // the count before it started

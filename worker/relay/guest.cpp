@@ -84,14 +84,14 @@ std::optional<Frame> LocalActor::receive() {
   return frame;
 }
 
-Guest::Guest(const Meeting& meeting, std::function<void(const std::string&)> say)
+Guest::Guest(const Rendezvous& rendezvous, std::function<void(const std::string&)> say)
     : say_(std::move(say)), socket_(context_, zmq::socket_type::dealer) {
-  socket_.set(zmq::sockopt::curve_serverkey, meeting.training_key);
-  socket_.set(zmq::sockopt::curve_publickey, meeting.guest_key);
-  socket_.set(zmq::sockopt::curve_secretkey, meeting.guest_secret);
+  socket_.set(zmq::sockopt::curve_serverkey, rendezvous.training_key);
+  socket_.set(zmq::sockopt::curve_publickey, rendezvous.guest_key);
+  socket_.set(zmq::sockopt::curve_secretkey, rendezvous.guest_secret);
   socket_.set(zmq::sockopt::linger, 0);
   socket_.set(zmq::sockopt::maxmsgsize, frame_bytes_max);
-  socket_.connect(meeting.address);
+  socket_.connect(rendezvous.address);
 }
 
 void Guest::send(const Frame& frame) {

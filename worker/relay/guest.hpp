@@ -12,7 +12,7 @@
 #include <string>
 #include <zmq.hpp>
 
-#include "worker/relay/meeting.hpp"
+#include "worker/relay/rendezvous.hpp"
 #include "worker/relay/wire.hpp"
 #include "worker/train/ipc/channel.hpp"
 #include "worker/train/ipc/shared_memory.hpp"
@@ -57,7 +57,7 @@ class LocalActor {
 class Guest {
  public:
   // Connects, which the training notices later. Throws zmq::error_t.
-  Guest(const Meeting& meeting, std::function<void(const std::string&)> say);
+  Guest(const Rendezvous& rendezvous, std::function<void(const std::string&)> say);
 
   // Plays until one of the ends.
   GuestEnd play(const std::stop_token& stop);

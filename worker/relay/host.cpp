@@ -78,8 +78,8 @@ Result<std::unique_ptr<Host>> Host::open(HostPlan plan) {
   const auto bound = socket.get(zmq::sockopt::last_endpoint);
   host->training_socket_.set(zmq::sockopt::rcvhwm, 0);  // bounded by the slots of the actors
   host->training_socket_.bind(from_seats);
-  const auto written = write_meeting(
-      host->plan_.meeting,
+  const auto written = write_rendezvous(
+      host->plan_.rendezvous,
       {"tcp://" + address + bound.substr(bound.rfind(':')), ours.key, theirs.key, theirs.secret});
   if (!written) return written.error();
   return host;
@@ -113,10 +113,10 @@ void Host::run() {
   while (state_ == State::training) poll_once();
   if (state_ == State::lost) return;
   for (const auto& [name, guest] : guests_) send(name, {.kind = FrameKind::bye});
-  const auto written = read_meeting(plan_.meeting);
+  const auto written = read_rendezvous(plan_.rendezvous);
   const auto bound = guests_socket_.get(zmq::sockopt::last_endpoint);
   if (written && written->address.ends_with(bound.substr(bound.rfind(':'))))
-    std::filesystem::remove(plan_.meeting);
+    std::filesystem::remove(plan_.rendezvous);
 }
 
 void Host::poll_once() {

@@ -15,7 +15,7 @@
 
 #include "base/files.hpp"
 #include "worker/relay/curve.hpp"
-#include "worker/relay/meeting.hpp"
+#include "worker/relay/rendezvous.hpp"
 #include "worker/relay/timing.hpp"
 #include "worker/relay/wire.hpp"
 #include "worker/train/ipc/channel.hpp"
@@ -24,8 +24,8 @@
 namespace hone::relay {
 
 struct HostPlan {
-  std::filesystem::path meeting;  // the file to write
-  std::string address;            // of this host, as guests reach it; numeric: listens there alone
+  std::filesystem::path rendezvous;  // the file to write
+  std::string address;  // of this host, as guests reach it; numeric: listens there alone
   std::string trainer;
   FileHandle control;  // from Guests of the training: actors to hand out; to it: guests that wait
   ipc::SharedMemory memory;
@@ -37,7 +37,7 @@ struct HostPlan {
 // Used by one thread.
 class Host {
  public:
-  // Listens, and writes the file of the meeting. Throws zmq::error_t.
+  // Listens, and writes the file of the rendezvous. Throws zmq::error_t.
   static Result<std::unique_ptr<Host>> open(HostPlan plan);
   Host(const Host&) = delete;
   Host& operator=(const Host&) = delete;

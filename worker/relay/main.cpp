@@ -21,7 +21,7 @@ constexpr int exit_usage = 2;
 constexpr std::chrono::milliseconds look_ms{200};
 
 struct JoinPlan {
-  std::filesystem::path meeting;
+  std::filesystem::path rendezvous;
   int actors = 1;
   double wait_s = 300;
 };
@@ -34,14 +34,14 @@ GuestEnd join(const JoinPlan& plan, const std::stop_token& stop,
   const std::chrono::duration<double> wait(plan.wait_s);
   std::string why;
   for (auto heard = Clock::now(); Clock::now() - heard < wait && !stop.stop_requested();) {
-    const auto meeting = read_meeting(plan.meeting);
-    if (!meeting) {
-      why = meeting.error().detail;
+    const auto rendezvous = read_rendezvous(plan.rendezvous);
+    if (!rendezvous) {
+      why = rendezvous.error().detail;
       std::this_thread::sleep_for(look_ms);
       continue;
     }
-    why = "no training answers at " + meeting->address;
-    Guest guest(*meeting, say);
+    why = "no training answers at " + rendezvous->address;
+    Guest guest(*rendezvous, say);
     const auto end = guest.play(stop);
     if (guest.was_heard()) heard = Clock::now();
     if (end == GuestEnd::finished) say("the training has ended");
@@ -80,7 +80,7 @@ int run_join(const JoinPlan& plan) {
 }
 
 struct ServeWords {
-  std::string meeting, trainer, address;
+  std::string rendezvous, trainer, address;
   std::vector<std::uint64_t> numbers;  // as guests.cpp of the training writes them
 };
 
@@ -94,7 +94,7 @@ int run_serve(const ServeWords& words) {
     std::cerr << "hone-relay: the memory of the training is not as it says\n";
     return exit_usage;
   }
-  auto host = Host::open({words.meeting, words.address, words.trainer,
+  auto host = Host::open({words.rendezvous, words.address, words.trainer,
                           FileHandle(static_cast<int>(n[0])), *std::move(memory), layout, n[2]});
   if (!host) {
     std::cerr << "hone-relay: " << host.error().detail << "\n";
@@ -112,7 +112,7 @@ int run(int argc, char** argv) {
   JoinPlan plan;
   auto* joining = app.add_subcommand("join", "play as actors of the training that writes FILE");
   joining
-      ->add_option("file", plan.meeting,
+      ->add_option("file", plan.rendezvous,
                    "file of the training, on a disk that both hosts share, "
                    "or a copy that only you can read")
       ->required();
@@ -129,7 +129,7 @@ int run(int argc, char** argv) {
       "  srun hone-train apex --env CartPole-v1 --actors 15 --hosts run1.hosts   # task 0 trains");
   ServeWords words;
   auto* serving = app.add_subcommand("serve", "")->group("");
-  serving->add_option("file", words.meeting)->required();
+  serving->add_option("file", words.rendezvous)->required();
   serving->add_option("trainer", words.trainer)->required();
   serving->add_option("address", words.address)->required();
   serving->add_option("numbers", words.numbers)->required()->expected(10);

@@ -184,17 +184,17 @@ TEST_F(BusyReaders, take_as_many_heavy_reads_of_a_client_as_they_may) {
 TEST_F(BusyReaders, skip_the_reads_of_clients_that_have_left) {
   auto client = server_.connect();
   client.send(request("GET /v1/sweeps"));
-  const auto in_vain = [this] {
-    return server_.on_io_thread([this] { return server_.shared().reads.in_vain(); });
+  const auto wasted = [this] {
+    return server_.on_io_thread([this] { return server_.shared().reads.wasted(); });
   };
-  EXPECT_EQ(in_vain(), 0U);
+  EXPECT_EQ(wasted(), 0U);
   client.close();
-  while (in_vain() == 0) {
+  while (wasted() == 0) {
   }
   release();
   while (server_.connections() > 0) {
   }
-  EXPECT_EQ(in_vain(), 0U);
+  EXPECT_EQ(wasted(), 0U);
 }
 
 // Tokens and open streams -------------------------------------------------------------------------

@@ -28,12 +28,12 @@ class GuestOfATraining : public testing::Test {
     socket_.set(zmq::sockopt::curve_secretkey, ours.secret);
     socket_.set(zmq::sockopt::linger, 0);
     socket_.bind("tcp://127.0.0.1:*");
-    const Meeting meeting{socket_.get(zmq::sockopt::last_endpoint), ours.key, theirs.key,
-                          theirs.secret};
+    const Rendezvous rendezvous{socket_.get(zmq::sockopt::last_endpoint), ours.key, theirs.key,
+                                theirs.secret};
     std::promise<pthread_t> started;
-    thread_ = std::jthread([this, meeting, &started](const std::stop_token& stop) {
+    thread_ = std::jthread([this, rendezvous, &started](const std::stop_token& stop) {
       started.set_value(pthread_self());
-      Guest guest(meeting, [this](const std::string& text) {
+      Guest guest(rendezvous, [this](const std::string& text) {
         const std::scoped_lock lock(mutex_);
         said_ += text;
       });

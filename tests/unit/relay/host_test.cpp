@@ -86,12 +86,12 @@ bool ends_within(int ms, const ipc::Channel& training) {
 // A guest whose every frame is chosen by the test.
 class RogueGuest {
  public:
-  explicit RogueGuest(const Meeting& meeting) : socket_(context_, zmq::socket_type::dealer) {
-    socket_.set(zmq::sockopt::curve_serverkey, meeting.training_key);
-    socket_.set(zmq::sockopt::curve_publickey, meeting.guest_key);
-    socket_.set(zmq::sockopt::curve_secretkey, meeting.guest_secret);
+  explicit RogueGuest(const Rendezvous& rendezvous) : socket_(context_, zmq::socket_type::dealer) {
+    socket_.set(zmq::sockopt::curve_serverkey, rendezvous.training_key);
+    socket_.set(zmq::sockopt::curve_publickey, rendezvous.guest_key);
+    socket_.set(zmq::sockopt::curve_secretkey, rendezvous.guest_secret);
     socket_.set(zmq::sockopt::linger, 0);
-    socket_.connect(meeting.address);
+    socket_.connect(rendezvous.address);
   }
   void send(const Frame& frame) { send_bytes(bytes_of(frame)); }
   void send_bytes(const std::string& bytes) { socket_.send(zmq::buffer(bytes)); }
@@ -124,7 +124,7 @@ Frame played(std::uint64_t seat, std::uint32_t slot, std::int64_t number, std::s
 }
 
 TEST_F(HostOfGuests, an_actor_is_played_by_a_guest) {
-  RogueGuest guest(read_meeting(file_).value());
+  RogueGuest guest(read_rendezvous(file_).value());
   guest.send({.kind = FrameKind::hello});
   EXPECT_EQ(waiting(), 1);
   auto training = actor(1);
@@ -149,7 +149,7 @@ TEST_F(HostOfGuests, an_actor_is_played_by_a_guest) {
 }
 
 TEST_F(HostOfGuests, a_guest_sends_the_states_of_its_environments_once_for_each_park) {
-  RogueGuest guest(read_meeting(file_).value());
+  RogueGuest guest(read_rendezvous(file_).value());
   guest.send({.kind = FrameKind::hello});
   EXPECT_EQ(waiting(), 1);
   auto training = actor(1);
@@ -169,7 +169,7 @@ TEST_F(HostOfGuests, a_guest_sends_the_states_of_its_environments_once_for_each_
 
 // As nodes of gorila do.
 TEST_F(HostOfGuests, a_guest_asks_and_tells_its_trainer) {
-  RogueGuest guest(read_meeting(file_).value());
+  RogueGuest guest(read_rendezvous(file_).value());
   guest.send({.kind = FrameKind::hello});
   EXPECT_EQ(waiting(), 1);
   auto training = actor(0);
@@ -214,7 +214,7 @@ TEST_F(HostOfGuests, a_guest_that_sends_what_no_actor_sends_loses_its_actor) {
       [](std::uint64_t) { return std::string("no frame"); },
       [](std::uint64_t) { return std::string(); }};
   for (const auto& bytes : wrong) {
-    RogueGuest guest(read_meeting(file_).value());
+    RogueGuest guest(read_rendezvous(file_).value());
     guest.send({.kind = FrameKind::hello});
     EXPECT_EQ(waiting(), 1);
     auto training = actor(0);
@@ -226,7 +226,7 @@ TEST_F(HostOfGuests, a_guest_that_sends_what_no_actor_sends_loses_its_actor) {
 }
 
 TEST_F(HostOfGuests, a_guest_that_the_training_refuses_gets_no_other_actor) {
-  RogueGuest guest(read_meeting(file_).value());
+  RogueGuest guest(read_rendezvous(file_).value());
   guest.send({.kind = FrameKind::hello});
   EXPECT_EQ(waiting(), 1);
   {
@@ -243,7 +243,7 @@ TEST_F(HostOfGuests, a_guest_that_the_training_refuses_gets_no_other_actor) {
 }
 
 TEST_F(HostOfGuests, what_a_guest_played_before_it_was_released_is_ignored) {
-  RogueGuest guest(read_meeting(file_).value());
+  RogueGuest guest(read_rendezvous(file_).value());
   guest.send({.kind = FrameKind::hello});
   EXPECT_EQ(waiting(), 1);
   std::uint64_t released = 0;
@@ -264,7 +264,7 @@ TEST_F(HostOfGuests, what_a_guest_played_before_it_was_released_is_ignored) {
 }
 
 TEST_F(ImpatientHost, a_guest_that_lived_and_never_played_kept_its_actor_for_ever) {
-  RogueGuest guest(read_meeting(file_).value());
+  RogueGuest guest(read_rendezvous(file_).value());
   guest.send({.kind = FrameKind::hello});
   EXPECT_EQ(waiting(), 1);
   auto training = actor(0);
@@ -282,7 +282,7 @@ TEST_F(ImpatientHost, a_guest_that_lived_and_never_played_kept_its_actor_for_eve
 // Its guests left when they should have looked for it again: the end of its sockets came before the
 // signal that ends its relay.
 TEST_F(HostOfGuests, guests_of_a_killed_training_were_told_that_it_had_ended) {
-  RogueGuest guest(read_meeting(file_).value());
+  RogueGuest guest(read_rendezvous(file_).value());
   guest.send({.kind = FrameKind::hello});
   EXPECT_EQ(waiting(), 1);
   control_.close();
@@ -300,13 +300,13 @@ TEST_F(HostOfGuests, an_actor_that_nobody_can_play_is_given_back) {
 }
 
 TEST_F(HostOfGuests, who_has_other_keys_is_not_heard) {
-  auto meeting = read_meeting(file_).value();
+  auto rendezvous = read_rendezvous(file_).value();
   const auto other = new_keys();
-  meeting.guest_key = other.key;
-  meeting.guest_secret = other.secret;
-  RogueGuest stranger(meeting);
+  rendezvous.guest_key = other.key;
+  rendezvous.guest_secret = other.secret;
+  RogueGuest stranger(rendezvous);
   stranger.send({.kind = FrameKind::hello});
-  RogueGuest guest(read_meeting(file_).value());
+  RogueGuest guest(read_rendezvous(file_).value());
   guest.send({.kind = FrameKind::hello});
   EXPECT_EQ(waiting(), 1);
   static_cast<void>(guest.receive(FrameKind::beat));

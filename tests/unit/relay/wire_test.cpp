@@ -1,4 +1,4 @@
-// Frames, assignments and the file of a meeting: what was written is read, and nothing else.
+// Frames, assignments and the file of a rendezvous: what was written is read, and nothing else.
 #include "worker/relay/wire.hpp"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "worker/relay/curve.hpp"
-#include "worker/relay/meeting.hpp"
+#include "worker/relay/rendezvous.hpp"
 
 namespace hone::relay {
 namespace {
@@ -72,7 +72,7 @@ TEST(Assignment, whose_parts_leave_the_memory_is_refused) {
     EXPECT_FALSE(assignment_of(text)) << text;
 }
 
-class MeetingFile : public testing::Test {
+class RendezvousFile : public testing::Test {
  protected:
   void SetUp() override {
     const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -87,29 +87,29 @@ class MeetingFile : public testing::Test {
   std::filesystem::path folder_;
 };
 
-TEST_F(MeetingFile, is_for_its_owner_alone) {
+TEST_F(RendezvousFile, is_for_its_owner_alone) {
   const auto keys = new_keys();
-  ASSERT_TRUE(write_meeting(file(), {"tcp://node:1", keys.key, keys.key, keys.secret}));
+  ASSERT_TRUE(write_rendezvous(file(), {"tcp://node:1", keys.key, keys.key, keys.secret}));
   struct stat about {};
   ASSERT_EQ(::stat(file().c_str(), &about), 0);
   EXPECT_EQ(about.st_mode & 0777u, 0600u);
-  const auto read = read_meeting(file());
+  const auto read = read_rendezvous(file());
   ASSERT_TRUE(read);
   EXPECT_EQ(read->address, "tcp://node:1");
   EXPECT_EQ(read->guest_secret, keys.secret);
 }
 
-TEST_F(MeetingFile, that_is_missing_or_of_something_else_is_refused) {
-  EXPECT_EQ(read_meeting(file()).error().code, Code::not_found);
+TEST_F(RendezvousFile, that_is_missing_or_of_something_else_is_refused) {
+  EXPECT_EQ(read_rendezvous(file()).error().code, Code::not_found);
   for (const auto& text : {std::string("{"), std::string("[]"), std::string(5'000, ' '),
                            std::string(R"({"protocol":1,"address":"tcp://node:1"})"),
                            std::string(R"({"protocol":1,"address":7})")}) {
     write(text);
-    EXPECT_EQ(read_meeting(file()).error().code, Code::invalid) << text.substr(0, 40);
+    EXPECT_EQ(read_rendezvous(file()).error().code, Code::invalid) << text.substr(0, 40);
   }
   write(R"({"protocol":999})");
-  EXPECT_NE(read_meeting(file()).error().detail.find("another version"), std::string::npos);
-  EXPECT_EQ(write_meeting(folder_ / "no" / "such", {}).error().code, Code::unavailable);
+  EXPECT_NE(read_rendezvous(file()).error().detail.find("another version"), std::string::npos);
+  EXPECT_EQ(write_rendezvous(folder_ / "no" / "such", {}).error().code, Code::unavailable);
 }
 
 }  // namespace

@@ -88,9 +88,9 @@ int task_number() {
 }
 
 // Becomes hone-relay, which is in the folder of this program: another task of the job trains.
-Result<int> join_as_actor(const std::filesystem::path& meeting) {
+Result<int> join_as_actor(const std::filesystem::path& rendezvous) {
   const auto here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  return exec_program((here / "hone-relay").string(), {"hone-relay", "join", meeting.string()});
+  return exec_program((here / "hone-relay").string(), {"hone-relay", "join", rendezvous.string()});
 }
 
 CLI::App* add_trainer(CLI::App& app, const TrainerRow& row, Flags& flags) {
@@ -150,8 +150,9 @@ Result<int> run_alone(const TrainerRow& row, Flags& flags) {
     if (!served) return std::move(served).error();
     return 0;
   }
-  if (const auto& meeting = flags.train.invitation.file; !meeting.empty() && task_number() > 0)
-    return join_as_actor(meeting);
+  if (const auto& rendezvous = flags.train.invitation.file;
+      !rendezvous.empty() && task_number() > 0)
+    return join_as_actor(rendezvous);
   const bool json = flags.format != "text";
   if (!flags.evaluation.model.empty() && !flags.measures) {
     flags.evaluation.env = flags.train.env;

@@ -1,4 +1,4 @@
-#include "worker/relay/meeting.hpp"
+#include "worker/relay/rendezvous.hpp"
 
 #include <fcntl.h>
 
@@ -21,7 +21,7 @@ bool is_key(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
 }
 
-Error not_a_meeting(const std::filesystem::path& file) {
+Error not_a_rendezvous(const std::filesystem::path& file) {
   return refuse(Code::invalid, file.string() + " is not a file of `hone-train NAME --hosts FILE`");
 }
 
@@ -33,12 +33,12 @@ std::string text_at(const Json& document, const char* name) {
 
 }  // namespace
 
-Status write_meeting(const std::filesystem::path& file, const Meeting& meeting) {
+Status write_rendezvous(const std::filesystem::path& file, const Rendezvous& rendezvous) {
   const Json document{{"protocol", protocol},
-                      {"address", meeting.address},
-                      {"training_key", meeting.training_key},
-                      {"guest_key", meeting.guest_key},
-                      {"guest_secret", meeting.guest_secret}};
+                      {"address", rendezvous.address},
+                      {"training_key", rendezvous.training_key},
+                      {"guest_key", rendezvous.guest_key},
+                      {"guest_secret", rendezvous.guest_secret}};
   const auto written = replace_file(file, to_text(document) + "\n", {0600, true, ::fsync});
   if (!written)
     return refuse(Code::unavailable,
@@ -46,21 +46,22 @@ Status write_meeting(const std::filesystem::path& file, const Meeting& meeting) 
   return Done{};
 }
 
-Result<Meeting> read_meeting(const std::filesystem::path& file) {
+Result<Rendezvous> read_rendezvous(const std::filesystem::path& file) {
   FileHandle opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!opened) return refuse(Code::not_found, "cannot read " + file.string());
   std::error_code fault;
-  if (std::filesystem::file_size(file, fault) > file_bytes_max || fault) return not_a_meeting(file);
+  if (std::filesystem::file_size(file, fault) > file_bytes_max || fault)
+    return not_a_rendezvous(file);
   const auto document = parse_json(read_to_end(opened));
-  if (!document || !document->is_object()) return not_a_meeting(file);
+  if (!document || !document->is_object()) return not_a_rendezvous(file);
   if (document->value("protocol", Json()) != Json(protocol))
     return refuse(Code::invalid, file.string() + " is of another version of hone");
-  Meeting meeting{text_at(*document, "address"), text_at(*document, "training_key"),
-                  text_at(*document, "guest_key"), text_at(*document, "guest_secret")};
-  if (!meeting.address.starts_with("tcp://") || !is_key(meeting.training_key) ||
-      !is_key(meeting.guest_key) || !is_key(meeting.guest_secret))
-    return not_a_meeting(file);
-  return meeting;
+  Rendezvous rendezvous{text_at(*document, "address"), text_at(*document, "training_key"),
+                        text_at(*document, "guest_key"), text_at(*document, "guest_secret")};
+  if (!rendezvous.address.starts_with("tcp://") || !is_key(rendezvous.training_key) ||
+      !is_key(rendezvous.guest_key) || !is_key(rendezvous.guest_secret))
+    return not_a_rendezvous(file);
+  return rendezvous;
 }
 
 }  // namespace hone::relay

@@ -9,7 +9,7 @@
 
 namespace hone::relay {
 
-struct Meeting {
+struct Rendezvous {
   std::string address;  // "tcp://node17:40123"
   // Of CurveZMQ (rfc.zeromq.org/spec/26), as Z85 text of 40 characters.
   std::string training_key;
@@ -18,9 +18,9 @@ struct Meeting {
 };
 
 // Replaces the file, which only its owner can read. Refuses with unavailable and the reason.
-Status write_meeting(const std::filesystem::path& file, const Meeting& meeting);
+Status write_rendezvous(const std::filesystem::path& file, const Rendezvous& rendezvous);
 
-// Refuses with not_found, or with invalid for a file that write_meeting() did not write.
-Result<Meeting> read_meeting(const std::filesystem::path& file);
+// Refuses with not_found, or with invalid for a file that write_rendezvous() did not write.
+Result<Rendezvous> read_rendezvous(const std::filesystem::path& file);
 
 }  // namespace hone::relay
