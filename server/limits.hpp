@@ -170,7 +170,7 @@ inline constexpr std::size_t pilot_log_bytes_max = 64 * 1024;  // of an answer: 
 inline constexpr std::size_t points_max = 10'000;              // metric points in one request
 inline constexpr std::size_t log_tail_bytes_max = 8 * 1024;
 
-// Logs of runs (server/api/logs.hpp). A piece in a request, and what is kept of one log: some
+// Logs of runs (server/api/runs/logs.hpp). A piece in a request, and what is kept of one log: some
 // 3,000 lines, of which a reader sees the last.
 inline constexpr std::size_t log_bytes_max = 256 * 1024;
 // Running runs whose log is read at the same time: 16 MiB of memory.

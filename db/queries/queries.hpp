@@ -101,7 +101,7 @@ Result<WorkflowRow> find_workflow(SQLite::Database& db, WorkflowId id);
 Result<EvaluationRow> find_evaluation(SQLite::Database& db, EvaluationId id);
 Result<DatasetRow> find_dataset(SQLite::Database& db, DatasetId id);
 Result<Page<WorkerRow>> list_workers(SQLite::Database& db, const PageQuery& page);
-// Workers that keep a slot free for a run of the sweep (server/sweep/neighbours.cpp).
+// Workers that keep a slot free for a run of the sweep (server/sweep/lease/neighbours.cpp).
 std::vector<WorkerRow> workers_keeping_free(SQLite::Database& db, SweepId sweep);
 Result<WorkerRow> find_worker(SQLite::Database& db, WorkerId id);
 

@@ -1,7 +1,7 @@
 // Bodies <-> JSON: encode(body), decode_request<SteerRequest>(document). The decoders check
 // everything that can be seen from the document alone (types, unknown keys, bounds that are fixed
 // by the words themselves) and refuse with a JSON pointer; what depends on other rooms (is there
-// such a sampler, trainer, rule?) is checked by server/sweep/check.hpp.
+// such a sampler, trainer, rule?) is checked by server/sweep/submit/check.hpp.
 #pragma once
 
 #include <concepts>

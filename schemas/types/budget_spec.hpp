@@ -61,13 +61,13 @@ struct LimitsSpec {
   std::optional<Duration> phase{};   // of a run without a report or a checkpoint: it hangs
   std::optional<int> concurrency{};  // runs of the sweep at a time
   // Runs that may fail before the sweep ends as failed; below 1: as a share of all of its first
-  // runs. Unset: the sweep ends when its trials fail in a row (server/sweep/failures.hpp).
+  // runs. Unset: the sweep ends when its trials fail in a row (server/sweep/state/failures.hpp).
   std::optional<double> max_failed{};
   friend bool operator==(const LimitsSpec&, const LimitsSpec&) = default;
 };
 
 // Which checkpoints of a run stay once it is over: that of its best report
-// (server/sweep/retention.hpp) or all of them.
+// (server/sweep/verdict/retention.hpp) or all of them.
 enum class Keep { best, all };
 
 struct CheckpointsSpec {

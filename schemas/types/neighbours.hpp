@@ -1,5 +1,5 @@
 // The runs that a run has next to it on its worker, and what it is forecast to lose and to bring
-// there (server/sweep/neighbours.cpp).
+// there (server/sweep/lease/neighbours.cpp).
 #pragma once
 
 #include <cstdint>

@@ -48,7 +48,7 @@ enum class Told { value, failed, infeasible };
 enum class Order { none, cancel, kill, gone };  // gone: not yours any more, kill the process
 
 // What caused the end of an attempt, from its exit status, its signal, its log and what its worker
-// observed. server/sweep/failures.hpp decides what is done about each.
+// observed. server/sweep/state/failures.hpp decides what is done about each.
 enum class Failure {
   none,
   oom,         // it needed more memory than there was

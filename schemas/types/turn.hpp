@@ -1,4 +1,4 @@
-// Why a sweep came before others when slots were free (server/sweep/fair_share.hpp).
+// Why a sweep came before others when slots were free (server/sweep/state/fair_share.hpp).
 #pragma once
 
 #include "schemas/types/ids.hpp"

@@ -1,4 +1,4 @@
-// How many slots a run gets whose sweep allows more than it needs (server/sweep/widths.cpp).
+// How many slots a run gets whose sweep allows more than it needs (server/sweep/lease/widths.cpp).
 #pragma once
 
 #include <cstdint>

@@ -8,7 +8,7 @@
 #include "base/result.hpp"
 #include "schemas/types/key.hpp"
 #include "server/api/router.hpp"
-#include "server/sweep/caller.hpp"
+#include "server/sweep/state/caller.hpp"
 
 namespace hone::api {
 

@@ -10,8 +10,8 @@
 #include "schemas/types/spec.hpp"
 #include "server/limits.hpp"
 #include "server/search/terminators/terminator.hpp"
-#include "server/sweep/outcome.hpp"
-#include "server/sweep/shape.hpp"
+#include "server/sweep/state/outcome.hpp"
+#include "server/sweep/state/shape.hpp"
 
 namespace hone::api {
 namespace {

@@ -10,7 +10,7 @@
 #include "schemas/types/spec.hpp"
 #include "server/limits.hpp"
 #include "server/search/terminators/phase_forecast.hpp"
-#include "server/sweep/shape.hpp"
+#include "server/sweep/state/shape.hpp"
 
 namespace hone::api {
 

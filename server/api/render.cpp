@@ -5,7 +5,7 @@
 #include "schemas/codec/words.hpp"
 #include "server/api/outcome.hpp"
 #include "server/api/progress.hpp"
-#include "server/sweep/run_seed.hpp"
+#include "server/sweep/state/run_seed.hpp"
 
 namespace hone::row {
 

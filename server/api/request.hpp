@@ -11,7 +11,7 @@
 
 #include "base/result.hpp"
 #include "schemas/types/instant.hpp"
-#include "server/sweep/caller.hpp"
+#include "server/sweep/state/caller.hpp"
 
 namespace hone {
 struct Counters;

@@ -20,7 +20,7 @@
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"
 #include "server/limits.hpp"
-#include "server/sweep/command.hpp"
+#include "server/sweep/state/command.hpp"
 
 namespace hone::api {
 

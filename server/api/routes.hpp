@@ -11,7 +11,7 @@
 #include "server/api/pieces.hpp"
 #include "server/api/request.hpp"
 #include "server/api/response.hpp"
-#include "server/sweep/command.hpp"
+#include "server/sweep/state/command.hpp"
 
 namespace hone::api {
 

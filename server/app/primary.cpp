@@ -4,9 +4,9 @@
 
 #include "base/hex.hpp"
 #include "db/queries/queries.hpp"
-#include "server/api/fleet_troubles.hpp"
 #include "server/api/role.hpp"
-#include "server/api/worker_contacts.hpp"
+#include "server/api/workers/fleet_troubles.hpp"
+#include "server/api/workers/worker_contacts.hpp"
 #include "server/app/first_tokens.hpp"
 #include "server/app/served.hpp"
 #include "server/engine/book_snapshot.hpp"

@@ -1,7 +1,7 @@
 // What a primary and a follower serve from.
 #pragma once
 
-#include "server/api/forecast_errors.hpp"
+#include "server/api/health/forecast_errors.hpp"
 #include "server/app/opened.hpp"
 #include "server/dashboard/pages.hpp"
 #include "server/engine/clock.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "server/sweep/state.hpp"
+#include "server/sweep/state/state.hpp"
 
 namespace hone {
 

@@ -10,7 +10,7 @@
 #include "db/ledger/ended_rows.hpp"
 #include "db/ledger/ledger.hpp"
 #include "server/engine/envelope.hpp"
-#include "server/sweep/touched.hpp"
+#include "server/sweep/state/touched.hpp"
 
 namespace hone {
 

@@ -13,6 +13,7 @@
 #include "server/engine/metric_feed.hpp"
 #include "server/engine/quarantine.hpp"
 #include "server/limits.hpp"
+#include "server/sweep/lease/resource_demand.hpp"
 
 namespace hone {
 namespace {

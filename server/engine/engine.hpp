@@ -18,7 +18,7 @@
 #include "server/engine/envelope.hpp"
 #include "server/engine/restored.hpp"
 #include "server/sweep/decide.hpp"
-#include "server/sweep/import_parts.hpp"
+#include "server/sweep/history/import_parts.hpp"
 
 namespace hone {
 

@@ -8,8 +8,8 @@
 #include "schemas/types/timing.hpp"
 #include "server/engine/meter.hpp"
 #include "server/limits.hpp"
-#include "server/sweep/caller.hpp"
-#include "server/sweep/command.hpp"
+#include "server/sweep/state/caller.hpp"
+#include "server/sweep/state/command.hpp"
 
 namespace hone {
 

@@ -3,7 +3,7 @@
 
 #include "schemas/types/neighbours.hpp"
 #include "server/engine/archive.hpp"
-#include "server/sweep/state.hpp"
+#include "server/sweep/state/state.hpp"
 
 namespace hone {
 

@@ -7,7 +7,7 @@
 
 #include "schemas/codec/json.hpp"
 #include "schemas/types/event.hpp"
-#include "server/sweep/check.hpp"
+#include "server/sweep/submit/check.hpp"
 
 namespace hone {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "db/ledger/chain.hpp"
-#include "server/sweep/state.hpp"
+#include "server/sweep/state/state.hpp"
 
 namespace hone {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "server/sweep/state.hpp"
+#include "server/sweep/state/state.hpp"
 
 namespace hone {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "server/engines/engine.hpp"
-#include "server/sweep/command.hpp"
+#include "server/sweep/state/command.hpp"
 
 namespace hone::engines {
 

@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "server/http/shared.hpp"
-#include "server/sweep/command.hpp"
+#include "server/sweep/state/command.hpp"
 
 namespace hone::http {
 

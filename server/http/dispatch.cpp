@@ -6,7 +6,7 @@
 
 #include "base/ascii.hpp"
 #include "server/api/origin.hpp"
-#include "server/api/worker_contacts.hpp"
+#include "server/api/workers/worker_contacts.hpp"
 #include "server/dashboard/pages.hpp"
 #include "server/engine/clock_meter.hpp"
 #include "server/http/await.hpp"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "server/api/run_log.hpp"
+#include "server/api/runs/run_log.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
 

@@ -13,7 +13,7 @@
 #include <csignal>
 #include <utility>
 
-#include "server/api/unused_blobs.hpp"
+#include "server/api/runs/unused_blobs.hpp"
 #include "server/engine/clock.hpp"
 #include "server/http/connection.hpp"
 #include "server/http/shared.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "server/api/events.hpp"
+#include "server/api/history/events.hpp"
 #include "server/http/await.hpp"
 #include "server/http/connection.hpp"
 #include "server/limits.hpp"

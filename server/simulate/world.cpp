@@ -12,8 +12,8 @@
 #include "schemas/types/submit.hpp"
 #include "server/simulate/promise.hpp"
 #include "server/sweep/decide.hpp"
-#include "server/sweep/rule_forks.hpp"
-#include "server/sweep/rules.hpp"
+#include "server/sweep/forks/rule_forks.hpp"
+#include "server/sweep/state/rules.hpp"
 
 namespace hone::simulate {
 namespace {

@@ -5,8 +5,8 @@
 #include "schemas/types/submit.hpp"
 #include "schemas/types/timing.hpp"
 #include "server/fleet/rules.hpp"
-#include "server/sweep/rules.hpp"
-#include "server/sweep/schedule.hpp"
+#include "server/sweep/state/rules.hpp"
+#include "server/sweep/state/schedule.hpp"
 
 namespace hone {
 namespace {

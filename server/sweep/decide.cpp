@@ -5,11 +5,11 @@
 #include "base/expect.hpp"
 #include "schemas/trainers/trainers.hpp"
 #include "schemas/types/submit.hpp"
-#include "server/sweep/check.hpp"
-#include "server/sweep/hopeless.hpp"
-#include "server/sweep/retention.hpp"
-#include "server/sweep/rules.hpp"
-#include "server/sweep/warm_start.hpp"
+#include "server/sweep/state/rules.hpp"
+#include "server/sweep/submit/check.hpp"
+#include "server/sweep/submit/warm_start.hpp"
+#include "server/sweep/verdict/failure_limit.hpp"
+#include "server/sweep/verdict/retention.hpp"
 
 namespace hone {
 

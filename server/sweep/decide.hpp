@@ -3,13 +3,12 @@
 // repeated command gets the same reply.
 #pragma once
 
-#include <span>
-#include <vector>
+#include <optional>
 
 #include "base/result.hpp"
 #include "schemas/types/instant.hpp"
-#include "server/sweep/command.hpp"
-#include "server/sweep/state.hpp"
+#include "server/sweep/state/command.hpp"
+#include "server/sweep/state/state.hpp"
 
 namespace hone {
 
@@ -24,13 +23,6 @@ void evolve(Book& book, const Event& event);
 // Returns the reply to a command whose events are part of the book. Precondition: decide() did not
 // refuse it.
 Reply answer(const Book& book, const Command& command);
-
-// Returns what parked Acquires might get now: the resources of each sweep that has a run to give,
-// each once. Proposes nothing. May return false positives: a run may avoid every parked worker.
-std::vector<ResourcesSpec> resources_wanted(const Book& book);
-// Returns whether one of them fits what the worker may still take.
-bool may_serve(const Book& book, const AcquireRequest& request,
-               std::span<const ResourcesSpec> wanted);
 
 // Returns when a Tick must be decided next: at the earliest deadline, or nullopt if there is none.
 std::optional<Instant> next_deadline(const Book& book);

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/expect.hpp"
-#include "server/sweep/rules.hpp"
+#include "server/sweep/state/rules.hpp"
 
 namespace hone {
 namespace {

@@ -6,14 +6,14 @@
 #include "schemas/types/edit.hpp"
 #include "server/fleet/rules.hpp"
 #include "server/sweep/decide.hpp"
-#include "server/sweep/failures.hpp"
-#include "server/sweep/forks.hpp"
-#include "server/sweep/hopeless.hpp"
-#include "server/sweep/outcome.hpp"
-#include "server/sweep/rules.hpp"
-#include "server/sweep/run_seed.hpp"
-#include "server/sweep/shape.hpp"
-#include "server/sweep/warm_start.hpp"
+#include "server/sweep/forks/forks.hpp"
+#include "server/sweep/state/failures.hpp"
+#include "server/sweep/state/outcome.hpp"
+#include "server/sweep/state/rules.hpp"
+#include "server/sweep/state/run_seed.hpp"
+#include "server/sweep/state/shape.hpp"
+#include "server/sweep/submit/warm_start.hpp"
+#include "server/sweep/verdict/failure_limit.hpp"
 
 namespace hone {
 namespace {

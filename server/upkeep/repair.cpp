@@ -14,9 +14,9 @@
 #include "db/ledger/ledger.hpp"
 #include "db/queries/queries.hpp"
 #include "schemas/codec/event_codec.hpp"
-#include "server/sweep/check.hpp"
 #include "server/sweep/decide.hpp"
-#include "server/sweep/past_fits.hpp"
+#include "server/sweep/submit/check.hpp"
+#include "server/sweep/submit/past_fits.hpp"
 #include "server/upkeep/parts.hpp"
 
 namespace hone::upkeep {

@@ -8,7 +8,7 @@
 #include "schemas/codec/problem.hpp"
 #include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
-#include "server/sweep/check.hpp"
+#include "server/sweep/submit/check.hpp"
 
 namespace hone::study {
 namespace {

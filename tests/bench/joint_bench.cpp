@@ -7,7 +7,7 @@
 #include "base/rng.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/search/terminators/terminator.hpp"
-#include "server/sweep/shape.hpp"
+#include "server/sweep/state/shape.hpp"
 
 namespace hone {
 namespace {

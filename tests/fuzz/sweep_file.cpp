@@ -7,8 +7,8 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/submit.hpp"
-#include "server/sweep/check.hpp"
 #include "server/sweep/decide.hpp"
+#include "server/sweep/submit/check.hpp"
 #include "tests/fuzz/fuzz.hpp"
 
 namespace hone::fuzz {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "server/sweep/state.hpp"
+#include "server/sweep/state/state.hpp"
 
 namespace hone {
 

@@ -79,6 +79,8 @@ ORDER = {
     "server/search": ["space", "statistics", "history", "importance", "samplers", "samplers/*",
                       "terminators", "terminators/curve", "terminators/halving",
                       "terminators/hone", "seeds"],
+    "server/sweep": ["state", "forks", "verdict", "lease", "submit", "fleet", ".", "history"],
+    "server/api": [".", "sweeps", "explain", "runs", "workers", "history", "health"],
     "study": ["statistics", "file", "results", "report"],
     "db": [".", "filter", "projection", "ledger", "queries", "lineage", "file"],
     "sdk/cpp": ["import", "."],

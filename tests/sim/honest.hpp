@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "server/sweep/state.hpp"
+#include "server/sweep/state/state.hpp"
 
 namespace hone::sim {
 

@@ -13,7 +13,7 @@
 #include "server/engine/book_archive.hpp"
 #include "server/search/samplers/sampler.hpp"
 #include "server/search/seeds/leaders.hpp"
-#include "server/sweep/shape.hpp"
+#include "server/sweep/state/shape.hpp"
 #include "tests/faultfs/life.hpp"
 #include "tests/sim/honest.hpp"
 #include "tests/sim/world.hpp"

@@ -1,5 +1,5 @@
 // The text of a column of /columns.
-#include "server/api/column_text.hpp"
+#include "server/api/sweeps/column_text.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // hone_forecast_error of GET /metrics.
-#include "server/api/forecast_errors.hpp"
+#include "server/api/health/forecast_errors.hpp"
 
 #include <cmath>
 

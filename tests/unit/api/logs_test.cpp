@@ -1,5 +1,5 @@
 // Logs of attempts: what is followed, what is kept, and what is not.
-#include "server/api/logs.hpp"
+#include "server/api/runs/logs.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -2,9 +2,9 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/past.hpp"
-#include "server/api/events.hpp"
+#include "server/api/history/events.hpp"
 #include "server/api/progress.hpp"
-#include "server/api/worker_contacts.hpp"
+#include "server/api/workers/worker_contacts.hpp"
 #include "tests/unit/api/given.hpp"
 
 namespace hone {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "server/sweep/command.hpp"
+#include "server/sweep/state/command.hpp"
 
 namespace hone {
 

@@ -3,7 +3,7 @@
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
 #include "server/limits.hpp"
-#include "server/sweep/import_parts.hpp"
+#include "server/sweep/history/import_parts.hpp"
 #include "tests/unit/engine/given.hpp"
 
 namespace hone {

@@ -1,8 +1,9 @@
 // What one command may cost: spaces of long expressions, inherited reports, ends of many runs,
 // waiting parameter sets, open sweeps. Without their bounds these tests take minutes.
-#include "server/sweep/check.hpp"
-#include "server/sweep/forks.hpp"
-#include "server/sweep/past_fits.hpp"
+#include "server/sweep/forks/forks.hpp"
+#include "server/sweep/lease/resource_demand.hpp"
+#include "server/sweep/submit/check.hpp"
+#include "server/sweep/submit/past_fits.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

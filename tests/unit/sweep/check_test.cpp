@@ -1,5 +1,5 @@
 // Refused sweeps: the place and the reason.
-#include "server/sweep/check.hpp"
+#include "server/sweep/submit/check.hpp"
 
 #include <functional>
 

@@ -1,5 +1,5 @@
 // Confirmations: when a sweep gets one, and what it trains.
-#include "server/sweep/rules.hpp"
+#include "server/sweep/state/rules.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "server/search/seeds/leaders.hpp"
-#include "server/sweep/finish.hpp"
-#include "server/sweep/rules.hpp"
+#include "server/sweep/state/rules.hpp"
+#include "server/sweep/verdict/finish.hpp"
 #include "tests/unit/sweep/replicates_given.hpp"
 
 namespace hone {

@@ -2,7 +2,7 @@
 // do.
 #include "base/expect.hpp"
 #include "schemas/codec/words.hpp"
-#include "server/sweep/failures.hpp"
+#include "server/sweep/state/failures.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

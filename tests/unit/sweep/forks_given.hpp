@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "server/sweep/forks.hpp"
+#include "server/sweep/forks/forks.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

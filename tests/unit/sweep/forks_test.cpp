@@ -1,5 +1,5 @@
 // Runs that continue another run's checkpoint: a user's, and those of a population.
-#include "server/sweep/check.hpp"
+#include "server/sweep/submit/check.hpp"
 #include "tests/unit/sweep/forks_given.hpp"
 
 namespace hone {

@@ -2,7 +2,8 @@
 #include <numeric>
 
 #include "base/rng.hpp"
-#include "server/sweep/rules.hpp"
+#include "server/sweep/lease/resource_demand.hpp"
+#include "server/sweep/state/rules.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

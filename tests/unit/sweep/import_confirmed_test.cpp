@@ -1,6 +1,6 @@
 // The link of an imported confirmation. Given two servers, when a document is imported, then its
 // sweep confirms the one that was imported before, or the document is refused.
-#include "server/sweep/renumber.hpp"
+#include "server/sweep/history/renumber.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

@@ -1,6 +1,6 @@
 // A sweep's past, taken in elsewhere: with ids of there, at the times of here, and nothing else
 // harmed by a document that does not fit.
-#include "server/sweep/renumber.hpp"
+#include "server/sweep/history/renumber.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

@@ -1,6 +1,6 @@
 // Specs of methods that have their own rule: what is refused.
 #include "server/search/samplers/population/population.hpp"
-#include "server/sweep/check.hpp"
+#include "server/sweep/submit/check.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "server/sweep/rules.hpp"
+#include "server/sweep/state/rules.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

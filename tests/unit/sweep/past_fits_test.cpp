@@ -1,6 +1,6 @@
 // Events of an imported past: each is refused where it does not fit the book before it, so that
 // evolve() never sees it.
-#include "server/sweep/past_fits.hpp"
+#include "server/sweep/submit/past_fits.hpp"
 
 #include "tests/unit/sweep/given.hpp"
 

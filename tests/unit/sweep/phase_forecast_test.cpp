@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/rng.hpp"
-#include "server/sweep/shape.hpp"
+#include "server/sweep/state/shape.hpp"
 #include "tests/unit/search/play.hpp"
 
 namespace hone {

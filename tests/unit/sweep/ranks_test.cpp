@@ -1,7 +1,7 @@
 // Several problems compared by ranks: what a trial is worth where no value has a scale.
 #include "server/search/history/seed_curves.hpp"
 #include "server/search/seeds/leaders.hpp"
-#include "server/sweep/shape.hpp"
+#include "server/sweep/state/shape.hpp"
 #include "tests/unit/sweep/replicates_given.hpp"
 
 namespace hone {

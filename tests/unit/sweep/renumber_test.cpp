@@ -1,5 +1,5 @@
 // The ids in the events of a sweep, mapped to those of another data folder.
-#include "server/sweep/renumber.hpp"
+#include "server/sweep/history/renumber.hpp"
 
 #include <gtest/gtest.h>
 

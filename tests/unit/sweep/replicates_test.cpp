@@ -5,7 +5,7 @@
 #include "server/search/seeds/leaders.hpp"
 #include "server/search/seeds/race.hpp"
 #include "server/search/statistics/tests.hpp"
-#include "server/sweep/shape.hpp"
+#include "server/sweep/state/shape.hpp"
 #include "tests/unit/sweep/replicates_given.hpp"
 
 namespace hone {

@@ -1,7 +1,7 @@
 // Forks that the rule `hone` starts.
-#include "server/sweep/rule_forks.hpp"
+#include "server/sweep/forks/rule_forks.hpp"
 
-#include "server/sweep/check.hpp"
+#include "server/sweep/submit/check.hpp"
 #include "tests/unit/sweep/forks_given.hpp"
 
 namespace hone {

@@ -1,8 +1,8 @@
 // Confirmations of schedules: the parameters along the forks that led to a trial are trained again
 // from nothing, and change at the phases at which they changed.
-#include "server/sweep/schedule.hpp"
+#include "server/sweep/state/schedule.hpp"
 
-#include "server/sweep/rules.hpp"
+#include "server/sweep/state/rules.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

@@ -1,5 +1,6 @@
 // Pipelines: a lease covers one step of a run, and what its attempt left goes to the next step.
-#include "server/sweep/past_fits.hpp"
+#include "server/sweep/lease/resource_demand.hpp"
+#include "server/sweep/submit/past_fits.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

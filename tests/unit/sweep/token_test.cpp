@@ -1,5 +1,5 @@
 // Tokens, and whose word counts.
-#include "server/sweep/caller.hpp"
+#include "server/sweep/state/caller.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

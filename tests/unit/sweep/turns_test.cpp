@@ -4,7 +4,7 @@
 #include <queue>
 
 #include "server/engine/book_archive.hpp"
-#include "server/sweep/rules.hpp"
+#include "server/sweep/state/rules.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

@@ -1,5 +1,5 @@
 // search.warm_start: what a new sweep learns from earlier ones, and what does not fit.
-#include "server/sweep/warm_start.hpp"
+#include "server/sweep/submit/warm_start.hpp"
 
 #include <gtest/gtest.h>
 

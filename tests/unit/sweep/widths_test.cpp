@@ -1,7 +1,7 @@
 // How many slots runs get whose sweep names a range, and when the number changes.
 #include <functional>
 
-#include "server/sweep/rules.hpp"
+#include "server/sweep/state/rules.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {

@@ -8,7 +8,7 @@
 #include "schemas/types/spec.hpp"
 #include "schemas/values/literal.hpp"
 #include "sdk/cpp/yaml_document.hpp"
-#include "server/sweep/check.hpp"
+#include "server/sweep/submit/check.hpp"
 
 namespace hone::trainers {
 namespace {

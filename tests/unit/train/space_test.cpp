@@ -8,7 +8,7 @@
 #include "schemas/types/spec.hpp"
 #include "sdk/cpp/sweep_file.hpp"
 #include "server/search/samplers/sampler.hpp"
-#include "server/sweep/check.hpp"
+#include "server/sweep/submit/check.hpp"
 #include "worker/train/table.hpp"
 
 namespace hone::trainers {

@@ -15,7 +15,7 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
-#include "server/sweep/rules_now.hpp"
+#include "server/sweep/state/rules_now.hpp"
 
 namespace hone::cli {
 namespace {

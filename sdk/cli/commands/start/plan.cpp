@@ -22,7 +22,7 @@
 #include "server/search/terminators/phase_forecast.hpp"
 #include "server/search/terminators/run_budget.hpp"
 #include "server/search/terminators/terminator.hpp"
-#include "server/sweep/shape.hpp"
+#include "server/sweep/state/shape.hpp"
 
 namespace hone::cli {
 namespace {

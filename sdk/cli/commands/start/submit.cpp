@@ -27,7 +27,7 @@
 #include "sdk/cpp/client.hpp"
 #include "sdk/cpp/deadline.hpp"
 #include "sdk/cpp/sweep_file.hpp"
-#include "server/sweep/check.hpp"
+#include "server/sweep/submit/check.hpp"
 
 namespace hone::cli {
 namespace {

@@ -24,7 +24,7 @@
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cpp/client.hpp"
 #include "sdk/cpp/sweep_file.hpp"
-#include "server/sweep/check.hpp"
+#include "server/sweep/submit/check.hpp"
 
 namespace hone::cli {
 namespace {
