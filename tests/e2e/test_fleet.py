@@ -98,6 +98,18 @@ def test_a_fleet_is_shown_explained_changed_and_stopped(quiet_server):
     assert all_pilots(server)[0]["canceled"] == "stopping"
 
 
+def test_a_pilot_joins_with_every_setting_of_its_fleet(quiet_server, tmp_path):
+    server = quiet_server
+    ok("fleet", "create", "here", "engine=local", "min=1", "slots=2", "gpus=1", "memory=1GiB",
+       "gpu_memory=6GiB", "labels=fast,quiet", "idle=5m", "drain=20s", "wall=2h",
+       f"folder={tmp_path}/work", server=server)
+    assert until(lambda: fleet_of(server)["joined"] == 1, PATIENCE), server.log_text()
+    worker = server.get("/v1/workers")["items"][0]
+    assert (worker["cpus"], worker["gpus"], worker["memory"]) == (2, 1, 1 << 30), worker
+    assert worker["labels"] == ["fast", "quiet"]
+    assert worker["gpu_memory"] == [6 << 30]
+
+
 def test_a_fleet_at_zero_is_named_where_workers_are_missing(quiet_server, tmp_path):
     server = quiet_server
 

@@ -71,6 +71,12 @@ Result<int> slots_of(const std::string& text) {
   return number_of("--slots", text, {1, slots_max});
 }
 
+// "16GiB", or a number of bytes, as the server writes it for a fleet's workers.
+Result<std::int64_t> size_of(const std::string& text) {
+  const bool is_number = is_digits(text) && text.size() < 16;
+  return decode_size(is_number ? Json(std::stoll(text)) : Json(text), "");
+}
+
 // `names`: as Gpus::names.
 struct OfferedGpus {
   int count = 0;
@@ -94,7 +100,7 @@ Result<OfferedGpus> gpus_of(const Arguments& arguments) {
     offered.memory.resize(std::min(offered.memory.size(), static_cast<std::size_t>(offered.count)));
   }
   if (arguments.gpu_memory == "auto") return offered;
-  const auto bytes = decode_size(Json(arguments.gpu_memory), "");
+  const auto bytes = size_of(arguments.gpu_memory);
   if (!bytes)
     return refuse(Code::invalid, "--gpu-memory must be 'auto' or a size such as 24GiB, not '" +
                                      arguments.gpu_memory + "'");
@@ -111,7 +117,7 @@ void name_gpus(const std::vector<std::string>& names) {
 
 Result<std::int64_t> memory_of(const std::string& text) {
   if (text == "auto") return machine_memory();
-  const auto bytes = decode_size(Json(text), "");
+  const auto bytes = size_of(text);
   if (!bytes)
     return refuse(Code::invalid,
                   "--memory must be 'auto' or a size such as 500MiB or 16GiB, not '" + text + "'");
