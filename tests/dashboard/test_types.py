@@ -14,13 +14,16 @@ LIB = pathlib.Path(__file__).resolve().parents[2] / "dashboard" / "lib"
 
 # Modules whose types are complete. What they import is read, and not judged.
 CHECKED = (
+    "animation",
     "brush",
     "columns",
     "compare",
     "curve_lines",
+    "event_log",
     "find",
     "place",
     "range",
+    "replay",
     "smooth",
     "ticks",
     "verdicts",
