@@ -12,6 +12,7 @@ import { sweepData } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
 import { ParallelPlot } from "../chart/parallel.js";
 import { scatterPlot } from "../chart/scatter.js";
+import { ColumnChoice } from "../ui/columns.js";
 import { filterBar } from "../ui/filter.js";
 import { empty, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
@@ -74,14 +75,18 @@ class View {
     this.passes = this.data.brush();
   }
 
-  axes() {
+  // The most important ones, until others are chosen.
+  firstAxes() {
     const hidden = new Set(param("hide").split(",").filter(Boolean));
-    return [
-      ...this.params
-        .filter((axis) => !hidden.has(axis.name))
-        .slice(0, Number(param("axes")) || axesShown),
-      this.value,
-    ];
+    return this.params
+      .filter((axis) => !hidden.has(axis.name))
+      .slice(0, Number(param("axes")) || axesShown)
+      .map(({ name }) => ({ name, pinned: false }));
+  }
+
+  axes() {
+    const chosen = this.choice?.list ?? this.firstAxes();
+    return [...chosen.map(({ name }) => this.params.find((one) => one.name === name)), this.value];
   }
 
   cell(axis, row) {
@@ -132,6 +137,12 @@ class Charts {
     this.plots = [];
     this.parallel = this.parallelPlot();
     this.filter = filterBar(view.data, () => this.refresh());
+    view.choice = new ColumnChoice({
+      all: view.data.parameters.map(({ name }) => ({ name, title: name })),
+      ...{ key: `${view.data.id}.axes`, title: "Axes", query: "order", pins: false },
+      fallback: [],
+      change: () => this.redraw(),
+    });
   }
 
   open(row) {
@@ -200,6 +211,8 @@ class Charts {
   refresh() {
     this.filter.update();
     this.view.update();
+    this.view.choice.fallback = this.view.firstAxes();
+    this.view.choice.draw();
     if (!this.parallel.brushing) this.view.readBrushes();
     this.rebuild();
     this.redraw();
@@ -251,7 +264,7 @@ export async function parametersPage(page) {
   if (data.parameters.length === 0) return [...head, empty("No parameter of this sweep varies.")];
   const view = new View(data);
   const charts = new Charts(view);
-  const { parallel, parts, counted, filter } = charts;
+  const { parallel, parts, filter } = charts;
   await filter.ready;
   charts.refresh();
   charts.readImportance();
@@ -260,13 +273,7 @@ export async function parametersPage(page) {
   return [
     ...head,
     filter.element,
-    toolbar(
-      view,
-      parallel,
-      () => charts.refresh(),
-      () => charts.redraw(),
-      counted,
-    ),
+    toolbar(charts),
     h(
       "div.grid",
       {},
@@ -281,14 +288,15 @@ export async function parametersPage(page) {
   ];
 }
 
-function toolbar(view, parallel, refresh, redraw, counted) {
+function toolbar(charts) {
+  const { view, counted } = charts;
   const top = h(
     "select",
     {
       "aria-label": "Share of the best trials",
       onchange: () => {
         setParams({ top: top.value === "100" ? "" : top.value });
-        refresh();
+        charts.refresh();
       },
     },
     ["100", "50", "20", "10", "5", "1"].map((value) =>
@@ -305,7 +313,8 @@ function toolbar(view, parallel, refresh, redraw, counted) {
       "aria-label": "Number of axes",
       onchange: () => {
         setParams({ axes: axes.value });
-        redraw();
+        view.choice.fallback = view.firstAxes();
+        view.choice.take(view.choice.fallback);
       },
     },
     [...new Set([4, 8, 12, 16, view.params.length])]
@@ -326,7 +335,7 @@ function toolbar(view, parallel, refresh, redraw, counted) {
       onclick: () => {
         view.brushes.clear();
         view.writeBrushes();
-        refresh();
+        charts.refresh();
       },
     },
     "Clear brushes",
@@ -336,6 +345,7 @@ function toolbar(view, parallel, refresh, redraw, counted) {
     {},
     h("label", {}, "Show", top),
     h("label", {}, "with", axes),
+    view.choice.element,
     clear,
     counted,
   );

@@ -24,7 +24,7 @@ HEADS = re.compile(
 
 
 def functions(text):
-    """The name and the number of lines of each function: its end is at the indentation of its head."""
+    """The name and the number of lines of each function, which ends at the indentation of its head."""
     lines = text.split("\n")
     for first, line in enumerate(lines):
         head = HEADS.match(line)
@@ -72,7 +72,7 @@ RULES = [
 
 
 def eslint(folder, workplace):
-    """The messages of eslint about the modules of a folder, which it reads as a copy of its own."""
+    """The messages of eslint about the modules of a folder, which it reads as a copy."""
     package, why = npm.package("eslint", ESLINT)
     node = shutil.which("node")
     if package is None or node is None:
@@ -89,8 +89,9 @@ def eslint(folder, workplace):
     command = [node, str(package / "bin" / "eslint.js"), "--format", "json", "code"]
     ran = subprocess.run(command, capture_output=True, text=True, cwd=workplace, timeout=300)
     assert ran.returncode in (0, 1), ran.stdout + ran.stderr
+    code = workplace / "code"
     return [
-        f"{pathlib.Path(file['filePath']).relative_to(workplace / 'code')}:{one['line']} {one['ruleId']}"
+        f"{pathlib.Path(file['filePath']).relative_to(code)}:{one['line']} {one['ruleId']}"
         for file in json.loads(ran.stdout)
         for one in file["messages"]
     ]

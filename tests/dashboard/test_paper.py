@@ -57,8 +57,11 @@ def test_back_finds_the_place_in_a_table_and_in_a_page(filled, pages):
     page.wait("document.querySelector('[data-card=band]')")
     page.wait("document.scrollingElement.scrollTop === 333")
     # The state of the view, which is part of the address, leaves the place alone.
-    page.run("import(document.querySelector('[rel=modulepreload]').href.replace('app.js', 'lib/route.js'))"
-             ".then((route) => route.setParams({ kept: '1' }))")
+    app = "document.querySelector('[rel=modulepreload]').href"
+    page.run(
+        f"import({app}.replace('app.js', 'lib/route.js'))"
+        ".then((route) => route.setParams({ kept: '1' }))"
+    )
     assert page.run("history.state.scroll.page") == 333
 
 
