@@ -13,6 +13,7 @@ import { time } from "./lib/format.js";
 import * as live from "./lib/live.js";
 import { report } from "./lib/report.js";
 import { current, kept, links } from "./lib/route.js";
+import { keepScroll, restoreScroll } from "./lib/scroll.js";
 import { redrawAll } from "./chart/plot.js";
 import { showKeys } from "./ui/dialog.js";
 import { loading, problem } from "./ui/parts.js";
@@ -21,7 +22,7 @@ import { loadAll, pages, sweepPages } from "./pages/table.js";
 const main = document.getElementById("main");
 export const me = { scopes: [] };
 const lateTime = 5000;
-let leave = [];
+const leave = [];
 let turn = 0;
 let path = "";
 let away = false; // the page could not be read, as the server did not answer
@@ -70,12 +71,7 @@ export async function show(force = false) {
       `#/${parts[0] === "workers" || parts[0] === "events" ? parts[0] : ""}`;
     active ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
-  if (!page)
-    return void replace(
-      main,
-      problem({ message: `There is no page ${now}` }),
-      home(),
-    );
+  if (!page) return void replace(main, problem({ message: `There is no page ${now}` }), home());
   const waiting = loading();
   replace(main, waiting);
   const late = setTimeout(() => {
@@ -84,17 +80,15 @@ export async function show(force = false) {
   }, lateTime);
   try {
     const content = await page(context(ids));
-    if (mine === turn) replace(main, content);
+    if (mine !== turn) return;
+    replace(main, content);
+    restoreScroll();
   } catch (error) {
     clearTimeout(late);
     if (mine !== turn) return;
     if (error.status === 401) return void askToken(error.message);
     away = error.status === 0;
-    replace(
-      main,
-      problem(error, report ? null : () => show(true)),
-      home(),
-    );
+    replace(main, problem(error, report ? null : () => show(true)), home());
     if (error.status === undefined) console.warn(error.stack ?? error.message);
   }
 }
@@ -124,7 +118,9 @@ function askToken(why) {
         h(
           "div.fields",
           {},
-          tried ? h("p.bad", { role: "alert" }, `The token was refused: ${why.split(";")[0]}.`) : null,
+          tried
+            ? h("p.bad", { role: "alert" }, `The token was refused: ${why.split(";")[0]}.`)
+            : null,
           h(
             "p",
             {},
@@ -236,15 +232,16 @@ function bootReport() {
   const mark = document.getElementById("live");
   mark.dataset.state = "report";
   mark.textContent = `report of ${time(report.about.at)}`;
-  if (current().path.length === 0)
-    history.replaceState(null, "", links.sweep(report.about.sweep));
+  if (current().path.length === 0) history.replaceState(null, "", links.sweep(report.about.sweep));
   show();
 }
 
 async function boot() {
   if (report) return bootReport();
   // In parallel with the first request.
-  pageOf(current().path)[0]?.load().catch(() => {});
+  pageOf(current().path)[0]
+    ?.load()
+    .catch(() => {});
   try {
     Object.assign(me, await get("/v1/me"));
     noteServerTime(me.now);
@@ -263,6 +260,7 @@ async function boot() {
 }
 
 whenRoleChanges(showRole);
+keepScroll();
 readFragmentToken();
 const theme = localStorage.getItem("hone.theme");
 if (theme) document.documentElement.dataset.theme = theme;

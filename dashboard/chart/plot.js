@@ -11,6 +11,20 @@ export const redrawAll = () => {
   for (const plot of all) plot.redraw();
 };
 
+// Paper is light, and has the charts below the window as well.
+let themeBefore = null;
+addEventListener("beforeprint", () => {
+  themeBefore ??= document.documentElement.dataset.theme ?? "";
+  document.documentElement.dataset.theme = "light";
+  for (const plot of all) if (plot.element.isConnected) plot.draw();
+});
+addEventListener("afterprint", () => {
+  if (themeBefore) document.documentElement.dataset.theme = themeBefore;
+  else delete document.documentElement.dataset.theme;
+  themeBefore = null;
+  redrawAll();
+});
+
 // options: label, height, paint(plot), and any of hit(plot, x, y) -> {x, y, text, id}, open(hit),
 // move(plot, key) -> hit, zoom(x0, x1, ys) in values of the axes, where ys is null or [low, high]
 // of a box, unzoom(), brush, table() -> {header, rows}.

@@ -161,14 +161,15 @@ function step(p, curves, key) {
 }
 
 // Bars of continued, paused, stopped, by phase.
+export const verdictKinds = [
+  ["continued", "running"],
+  ["paused", "paused"],
+  ["stopped", "stopped"],
+  ["completed", "completed"],
+  ["diverged", "failed"],
+];
+
 export function verdictPlot({ phases }) {
-  const kinds = [
-    ["continued", "running"],
-    ["paused", "paused"],
-    ["stopped", "stopped"],
-    ["completed", "completed"],
-    ["diverged", "failed"],
-  ];
   return new Plot({
     label: "Verdicts by phase",
     height: 200,
@@ -187,7 +188,7 @@ export function verdictPlot({ phases }) {
         { domain: [0, most * 1.05], label: "runs" },
       );
       const width = Math.max(1, Math.min(48, p.x.at(1) - p.x.at(0) - 4));
-      for (const one of items) drawBar(p, one, kinds, width);
+      for (const one of items) drawBar(p, one, verdictKinds, width);
       return undefined;
     },
     hit: (p, x) => hitPhase(p, phases(), Math.round(p.x.value(x))),

@@ -82,6 +82,10 @@ export async function get(path) {
   return report ? recorded(path) : (await send(path, { signal: limit() })).json();
 }
 
+export async function text(path) {
+  return (await send(path, { signal: limit() })).text();
+}
+
 export async function post(path, body) {
   const response = await send(path, {
     method: "POST",

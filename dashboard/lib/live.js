@@ -109,3 +109,15 @@ export function throttled(pause, work, spent = 0) {
   };
   return call;
 }
+
+// Runs `work` after changes of a sweep, at most once in `pause`, until the page is left.
+export function followSweep(page, sweepOf, pause, work, close = () => {}) {
+  const soon = throttled(pause, work);
+  page.onFrame((frame) => {
+    if (frame.resync || frame.sweeps.includes(sweepOf())) soon();
+  });
+  page.onLeave(() => {
+    soon.cancel();
+    close();
+  });
+}

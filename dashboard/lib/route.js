@@ -38,7 +38,7 @@ export function setParams(values) {
       query.delete(name);
     else query.set(name, String(value));
   }
-  history.replaceState(null, "", address(path, Object.fromEntries(query)));
+  history.replaceState(history.state, "", address(path, Object.fromEntries(query)));
 }
 
 // What is kept from page to page of one sweep: the filter, the brushes and the selection.

@@ -157,6 +157,15 @@ export class SweepData {
   }
 }
 
+// Whether an object of a trial is within the brushes. A trial that this sweep does not have is.
+export function brushedTrials(data, idOf = (one) => one.id) {
+  const passes = data.brush();
+  return (one) => {
+    const row = data.index.get(Number(idOf(one).slice(3)));
+    return row === undefined || passes(row);
+  };
+}
+
 const cache = new Map();
 export function sweepData(id) {
   if (!cache.has(id)) {

@@ -3,7 +3,7 @@ import { get } from "../lib/api.js";
 import { comparedAtMost, idsOf, kindOf } from "../lib/compare.js";
 import { h } from "../lib/dom.js";
 import { update } from "../lib/update.js";
-import { count, duration, plural } from "../lib/format.js";
+import { duration, plural } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { report } from "../lib/report.js";
 import { links, param, setParams } from "../lib/route.js";

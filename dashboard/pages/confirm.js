@@ -4,15 +4,30 @@ import { h } from "../lib/dom.js";
 import { percent, short } from "../lib/format.js";
 import { links } from "../lib/route.js";
 import { padded } from "../lib/scale.js";
-import { sweepData } from "../lib/sweep.js";
+import { brushedTrials, sweepData } from "../lib/sweep.js";
 import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
+import { brushChips } from "../ui/filter.js";
 import { ask } from "../ui/dialog.js";
-import { empty, link, paramList, stateMark, sweepTabs, table } from "../ui/parts.js";
+import { link, paramList, stateMark, sweepTabs, table } from "../ui/parts.js";
 import { scheduleNote } from "../ui/schedule.js";
 import { sweepHeading } from "./heading.js";
 
 // One row for each trial: a ring at the tuned value, a dot with an interval at the confirmed one.
+function dumbbellText(one) {
+  const interval = one.interval ? ` [${one.interval.map(short).join(", ")}]` : "";
+  return [
+    one.of ?? one.trial,
+    `tuned ${short(one.tuned_value)}`,
+    `confirmed IQM ${short(one.iqm)}${interval}, n = ${one.seeds}`,
+  ].join("\n");
+}
+
+const dumbbellHeader = [
+  ...["rank", "trial", "tuned rank", "tuned", "confirmed IQM"],
+  ...["low", "high", "seeds", "optimism"],
+];
+
 function dumbbells(answer, data) {
   const items = answer.items.filter((one) => typeof one.iqm === "number");
   const values = items
@@ -43,7 +58,7 @@ function dumbbells(answer, data) {
             x,
             y,
             trial: one.of ?? one.trial,
-            text: `${one.of ?? one.trial}\ntuned ${short(one.tuned_value)}\nconfirmed IQM ${short(one.iqm)}${one.interval ? ` [${one.interval.map(short).join(", ")}]` : ""}, n = ${one.seeds}`,
+            text: dumbbellText(one),
           }
         : null;
     },
@@ -51,17 +66,7 @@ function dumbbells(answer, data) {
       location.hash = links.trial(hit.trial);
     },
     table: () => ({
-      header: [
-        "rank",
-        "trial",
-        "tuned rank",
-        "tuned",
-        "confirmed IQM",
-        "low",
-        "high",
-        "seeds",
-        "optimism",
-      ],
+      header: dumbbellHeader,
       rows: answer.items.map((one) => [
         one.rank,
         one.of ?? one.trial,
@@ -133,109 +138,95 @@ export function confirmButton(data, kind = "button.primary") {
   );
 }
 
+const nothingConfirmed = (answer, start) =>
+  h(
+    "div.card",
+    {},
+    h(
+      "div.empty",
+      {},
+      h("p", {}, `${answer.refused}.`),
+      h(
+        "p",
+        {},
+        "The best of many noisy runs looks better than it is. A confirmation trains the leaders again on unused seeds.",
+      ),
+      start,
+    ),
+  );
+
+const legendOf = (answer) =>
+  h(
+    "p.legend",
+    {},
+    h("span", {}, h("span.key", { style: { "border-color": "var(--c2)" } }), "tuned value (ring)"),
+    h(
+      "span",
+      {},
+      h("span.key", { style: { "border-color": "var(--c1)" } }),
+      `confirmed IQM over ${answer.seeds} seeds, with its 95 % t-interval`,
+    ),
+    h("span", {}, link(answer.confirmation), stateMark(answer.state)),
+  );
+
+const trialCell = (one) =>
+  h(
+    "span.one-line",
+    {},
+    link(one.of ?? one.trial),
+    one.of ? h("span.muted.small", {}, " as ", link(one.trial)) : "",
+  );
+const num = { num: true };
+const rankingColumns = [
+  ["#", (one) => one.rank, num],
+  ["Trial", trialCell],
+  ["Tuned rank", (one) => one.tuned_rank, num],
+  ["Tuned", (one) => short(one.tuned_value), num],
+  ["Confirmed IQM", (one) => short(one.iqm), num],
+  ["Interval", (one) => (one.interval ? `[${one.interval.map(short).join(", ")}]` : null), num],
+  ["Tuned − confirmed", (one) => (one.optimism === undefined ? null : short(one.optimism)), num],
+  ["Seeds", (one) => one.seeds, num],
+  [
+    "Chance of best",
+    (one) => (typeof one.chance_best === "number" ? percent(one.chance_best) : null),
+    num,
+  ],
+  ["Parameters", (one) => [paramList(one.params), scheduleNote(one)]],
+];
+
+async function readConfirmation(id, data) {
+  await data.loadSweep();
+  const best = await get(`/v1/sweeps/${id}/best?limit=1`);
+  if (!best.confirmation && !data.sweep.confirms)
+    return { refused: `No confirmation of ${id} has been started` };
+  const answer = await get(`/v1/sweeps/${id}/confirm`);
+  if (!answer.refused) await data.loadColumns();
+  return answer;
+}
+
 export async function confirmPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
-  await data.loadSweep();
-  const best = await get(`/v1/sweeps/${id}/best?limit=1`);
-  const answer =
-    best.confirmation || data.sweep.confirms
-      ? await get(`/v1/sweeps/${id}/confirm`)
-      : { refused: `No confirmation of ${id} has been started` };
+  const answer = await readConfirmation(id, data);
   const start = page.can("submit") && !data.sweep.confirms ? confirmButton(data) : null;
   const head = [sweepHeading(page, data), sweepTabs(id, "confirm")];
-  if (answer.refused) {
-    return [
-      ...head,
-      h(
-        "div.card",
-        {},
-        h(
-          "div.empty",
-          {},
-          h("p", {}, `${answer.refused}.`),
-          h(
-            "p",
-            {},
-            "The best of many noisy runs looks better than it is. A confirmation trains the leaders again on unused seeds.",
-          ),
-          start,
-        ),
-      ),
-    ];
-  }
+  if (answer.refused) return [...head, nothingConfirmed(answer, start)];
+  answer.items = answer.items.filter(brushedTrials(data, (one) => one.of ?? one.trial));
   const plot = dumbbells(answer, data);
   page.onLeave(() => plot.close());
   page.onFrame((frame) => {
     if (frame.sweeps.includes(answer.confirmation) && frame.events > frame.reports.length)
       page.again();
   });
+  const ranking = table(rankingColumns, answer.items, "Confirmation");
   return [
     ...head,
-    card(
-      "Tuned against confirmed",
-      [
-        plot.element,
-        h(
-          "p.legend",
-          {},
-          h(
-            "span",
-            {},
-            h("span.key", { style: { "border-color": "var(--c2)" } }),
-            "tuned value (ring)",
-          ),
-          h(
-            "span",
-            {},
-            h("span.key", { style: { "border-color": "var(--c1)" } }),
-            `confirmed IQM over ${answer.seeds} seeds, with its 95 % t-interval`,
-          ),
-          h("span", {}, link(answer.confirmation), stateMark(answer.state)),
-        ),
-      ],
-      { plot, end: start, id: "confirm" },
-    ),
-    card(
-      "Ranking",
-      table(
-        [
-          ["#", (one) => one.rank, { num: true }],
-          [
-            "Trial",
-            (one) =>
-              h(
-                "span.one-line",
-                {},
-                link(one.of ?? one.trial),
-                one.of ? h("span.muted.small", {}, " as ", link(one.trial)) : "",
-              ),
-          ],
-          ["Tuned rank", (one) => one.tuned_rank, { num: true }],
-          ["Tuned", (one) => short(one.tuned_value), { num: true }],
-          ["Confirmed IQM", (one) => short(one.iqm), { num: true }],
-          [
-            "Interval",
-            (one) => (one.interval ? `[${one.interval.map(short).join(", ")}]` : null),
-            { num: true },
-          ],
-          [
-            "Tuned − confirmed",
-            (one) => (one.optimism === undefined ? null : short(one.optimism)),
-            { num: true },
-          ],
-          ["Seeds", (one) => one.seeds, { num: true }],
-          [
-            "Chance of best",
-            (one) => (typeof one.chance_best === "number" ? percent(one.chance_best) : null),
-            { num: true },
-          ],
-          ["Parameters", (one) => [paramList(one.params), scheduleNote(one)]],
-        ],
-        answer.items,
-        "Confirmation",
-      ),
-      { flush: true, id: "ranking" },
-    ),
+    h("div.chips", {}, brushChips(data, page.again)),
+    card("Tuned against confirmed", [plot.element, legendOf(answer)], {
+      plot,
+      end: start,
+      id: "confirm",
+    }),
+    card("Ranking", ranking, { flush: true, id: "ranking" }),
   ];
 }

@@ -24,6 +24,17 @@ async function readEvents(end, kind) {
   return found.slice(-shown).reverse();
 }
 
+function kindOptions(events) {
+  const names = [...new Set([param("kind"), ...events.map((one) => one.kind)])];
+  return [
+    h("option", { value: "" }, "all kinds"),
+    names
+      .filter(Boolean)
+      .sort()
+      .map((name) => h("option", { value: name, selected: name === param("kind") }, words(name))),
+  ];
+}
+
 export async function eventsPage(page) {
   const { seq } = await get("/v1/me");
   const place = h("div");
@@ -44,21 +55,10 @@ export async function eventsPage(page) {
   const draw = async () => {
     label();
     const events = await readEvents(end(), param("kind"));
-    const names = [...new Set([param("kind"), ...events.map((one) => one.kind)])]
-      .filter(Boolean)
-      .sort();
-    update(
-      kinds,
-      h("option", { value: "" }, "all kinds"),
-      names.map((name) =>
-        h("option", { value: name, selected: name === param("kind") }, words(name)),
-      ),
-    );
+    update(kinds, kindOptions(events));
     update(
       place,
-      events.length === 0
-        ? empty("No event of this kind up to there.")
-        : eventTable(events, ""),
+      events.length === 0 ? empty("No event of this kind up to there.") : eventTable(events, ""),
     );
   };
   slider.addEventListener("input", label);
@@ -81,23 +81,16 @@ export async function eventsPage(page) {
     }
   });
   page.onLeave(soon.cancel);
-  const newestButton = h(
-    "button",
-    {
-      type: "button",
-      onclick: () => {
-        setParams({ at: "" });
-        slider.value = slider.max;
-        draw();
-      },
-    },
-    "Newest",
-  );
+  const toNewest = () => {
+    setParams({ at: "" });
+    slider.value = slider.max;
+    draw();
+  };
   return [
     heading("Events", [
       "Every change is an event of one append-only ledger. The Events of a sweep show the sweep as of each of them.",
     ]),
-    h("div.bar", {}, newestButton, slider, mark),
+    h("div.bar", {}, h("button", { type: "button", onclick: toNewest }, "Newest"), slider, mark),
     card("Newest first", place, { flush: true, end: kinds, id: "events" }),
   ];
 }

@@ -19,22 +19,109 @@ import { endsOf, factsOf } from "./facts.js";
 import { leaderboard } from "./leaderboard.js";
 import { readCurve, winnerCard, winnerPlot } from "./winner.js";
 
+async function readAll(id, data, state) {
+  await data.loadSweep();
+  const [summary, history, about, running, failed, waiting] = await Promise.all([
+    data.loadSummary(),
+    get(`/v1/sweeps/${id}/history?by=${state.by}`),
+    get(`/v1/about/${id}`).catch(() => ({})),
+    readRuns(
+      id,
+      data.sweep.runs.running + data.sweep.runs.leased,
+      "state = running or state = leased",
+    ),
+    readRuns(id, data.sweep.runs.failed, "state = failed"),
+    readWaiting(id, data),
+  ]);
+  Object.assign(state, { summary, history, about, running, failed, waiting });
+}
+
+function layoutOf({ id, data, state, plot, switches, several }, parts) {
+  return [
+    parts.head,
+    sweepTabs(id, ""),
+    parts.detail,
+    parts.winner,
+    parts.facts,
+    parts.brushes,
+    h(
+      "div.grid",
+      {},
+      card(`Best ${data.objective.value}`, [plot.element, historyLegend(state)], {
+        span: 8,
+        plot,
+        end: switches,
+        id: "history",
+      }),
+      card("Ends of runs", parts.ends, { span: 4, id: "ends" }),
+      parts.failed,
+      card(several ? `Leaderboard by ${data.metric} alone` : "Leaderboard", parts.best, {
+        flush: true,
+        id: "best",
+      }),
+      data.sweep.ended_at
+        ? null
+        : card("Running now", parts.now, { span: 5, flush: true, id: "running" }),
+      card("About", parts.notes, { span: data.sweep.ended_at ? "" : 7, id: "about" }),
+    ),
+  ];
+}
+
+const emptyParts = () => ({
+  ...{ head: h("div"), winner: h("div"), facts: h("div"), ends: h("div"), best: h("div") },
+  ...{ now: h("div"), notes: h("div"), brushes: h("div.chips") },
+  ...{ failed: h("div.whole"), detail: h("div.whole") },
+});
+
+function drawParts(page, state, data, parts) {
+  update(parts.head, sweepHeading(page, data, state.about));
+  update(parts.facts, factsOf(state.summary, data, state.front));
+  update(parts.ends, endsOf(state.summary));
+  update(parts.failed, failedCard(state));
+  update(parts.detail, remarksOf(state.summary));
+  update(parts.now, runningOf(state, data));
+  update(parts.notes, notesOf(state.about, data));
+}
+
+// These read all trials: of a large sweep, the page is there before they are.
+async function readLeaders(id, data, state, several) {
+  const [best, front] = await Promise.all([
+    get(`/v1/sweeps/${id}/best?limit=10`),
+    several ? get(`/v1/sweeps/${id}/pareto?limit=1000`) : null,
+    data.loadColumns(),
+  ]);
+  const curve = several ? [] : await readCurve(best.items[0]);
+  Object.assign(state, { best, front, curve });
+}
+
+function drawLeaders(page, { best, front, summary }, data, parts, winner) {
+  update(parts.best, leaderboard(best, data));
+  update(
+    parts.winner,
+    front
+      ? card(frontTitle(front), frontTable(front), { flush: true, id: "front" })
+      : winnerCard(page, best, data, winner),
+  );
+  update(parts.facts, factsOf(summary, data, front));
+  winner?.redraw();
+}
+
+function follow(page, state, id, again, close) {
+  const soon = throttled(1000, again);
+  page.onFrame((frame) => {
+    if (frame.resync || frame.sweeps.includes(id) || (frame.workers && state.waiting)) soon();
+  });
+  page.onLeave(() => {
+    soon.cancel();
+    close();
+  });
+}
+
 export async function overviewPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
   const state = { by: ["trial", "time", "spent"].includes(query("by")) ? query("by") : "trial" };
-  const read = async () => {
-    await data.loadSweep();
-    const [summary, history, about, running, failed, waiting] = await Promise.all([
-      data.loadSummary(),
-      get(`/v1/sweeps/${id}/history?by=${state.by}`),
-      get(`/v1/about/${id}`).catch(() => ({})),
-      readRuns(id, data.sweep.runs.running + data.sweep.runs.leased, "state = running or state = leased"),
-      readRuns(id, data.sweep.runs.failed, "state = failed"),
-      readWaiting(id, data),
-    ]);
-    Object.assign(state, { summary, history, about, running, failed, waiting });
-  };
+  const read = () => readAll(id, data, state);
   await read();
   const plot = historyPlot({
     data,
@@ -46,17 +133,7 @@ export async function overviewPage(page) {
   });
   const several = data.objective.goals.length > 1;
   const winner = several ? null : winnerPlot(() => state.curve ?? [], data);
-  const parts = {
-    head: h("div"),
-    winner: h("div"),
-    facts: h("div"),
-    ends: h("div"),
-    best: h("div"),
-    now: h("div"),
-    notes: h("div"),
-    failed: h("div.whole"),
-    detail: h("div.whole"),
-  };
+  const parts = emptyParts();
   const switches = bySwitch(state, async (by) => {
     state.by = by;
     setParams({ by: by === "trial" ? "" : by });
@@ -64,76 +141,32 @@ export async function overviewPage(page) {
     plot.redraw();
   });
   const draw = () => {
-    update(parts.head, sweepHeading(page, data, state.about));
-    update(parts.facts, factsOf(state.summary, data, state.front));
-    update(parts.ends, endsOf(state.summary));
-    update(parts.failed, failedCard(state));
-    update(parts.detail, remarksOf(state.summary));
-    update(parts.now, runningOf(state, data));
-    update(parts.notes, notesOf(state.about, data));
+    drawParts(page, state, data, parts);
     plot.redraw();
   };
-  // These read all trials: of a large sweep, the page is there before they are.
   const readTrials = async () => {
-    const [best, front] = await Promise.all([
-      get(`/v1/sweeps/${id}/best?limit=10`),
-      several ? get(`/v1/sweeps/${id}/pareto?limit=1000`) : null,
-      data.loadColumns(),
-    ]);
-    Object.assign(state, { best, front, curve: several ? [] : await readCurve(best.items[0]) });
-    update(parts.best, leaderboard(best, data));
-    update(
-      parts.winner,
-      front
-        ? card(frontTitle(front), frontTable(front), { flush: true, id: "front" })
-        : winnerCard(page, best, data, winner),
-    );
-    update(parts.facts, factsOf(state.summary, data, front));
-    winner?.redraw();
+    await readLeaders(id, data, state, several);
+    drawLeaders(page, state, data, parts, winner);
     plot.redraw();
   };
   update(parts.best, loading());
   draw();
   readTrials().catch((error) => update(parts.best, problem(error)));
-  const soon = throttled(1000, async () => {
+  const again = async () => {
     await read();
     draw();
     await readTrials();
-  });
-  page.onFrame((frame) => {
-    if (frame.resync || frame.sweeps.includes(id) || (frame.workers && state.waiting)) soon();
-  });
-  page.onLeave(() => {
-    soon.cancel();
+  };
+  follow(page, state, id, again, () => {
     plot.close();
     winner?.close();
   });
-  const brushes = h("div.chips");
   const drawBrushes = () => {
-    update(brushes, brushChips(data, drawBrushes));
+    update(parts.brushes, brushChips(data, drawBrushes));
     plot.redraw();
   };
   drawBrushes();
-  return [
-    parts.head,
-    sweepTabs(id, ""),
-    parts.detail,
-    parts.winner,
-    parts.facts,
-    brushes,
-    h(
-      "div.grid",
-      {},
-      card(`Best ${data.objective.value}`, [plot.element, historyLegend(state)], { span: 8, plot, end: switches, id: "history" }),
-      card("Ends of runs", parts.ends, { span: 4, id: "ends" }),
-      parts.failed,
-      card(several ? `Leaderboard by ${data.metric} alone` : "Leaderboard", parts.best, { flush: true, id: "best" }),
-      data.sweep.ended_at
-        ? null
-        : card("Running now", parts.now, { span: 5, flush: true, id: "running" }),
-      card("About", parts.notes, { span: data.sweep.ended_at ? "" : 7, id: "about" }),
-    ),
-  ];
+  return layoutOf({ id, data, state, plot, switches, several }, parts);
 }
 
 // Why it ended, and what of its runs did not go as planned: the server's sentences.
@@ -223,7 +256,8 @@ function bySwitch(state, choose) {
 async function readWaiting(id, { sweep, spec }) {
   const { leased, running, queued } = sweep.runs;
   if (report || sweep.ended_at || leased + running > 0) return "";
-  if (sweep.state === "paused") return "The sweep is paused: no run is started until it is resumed.";
+  if (sweep.state === "paused")
+    return "The sweep is paused: no run is started until it is resumed.";
   const workers = await list("/v1/workers?limit=1000", 5000).catch(() => null);
   const short = workers && spec.trainer?.name !== "ask" ? shortageOf(spec, workers) : "";
   if (short) return short;
@@ -242,11 +276,13 @@ async function heldBy(id, spec) {
   if (others.length === 0) return "";
   return [
     "Other sweeps hold the slots: ",
-    others.slice(0, 5).map((one, i) => [
-      i > 0 ? ", " : "",
-      link(one.id, one.name || one.id),
-      ` with ${plural(open(one), "run")}`,
-    ]),
+    others
+      .slice(0, 5)
+      .map((one, i) => [
+        i > 0 ? ", " : "",
+        link(one.id, one.name || one.id),
+        ` with ${plural(open(one), "run")}`,
+      ]),
     others.length > 5 ? " and more" : "",
     `. Share of this one: ${shareOf(spec)}.`,
   ];

@@ -12,6 +12,7 @@ import { sweepData } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
 import { ParallelPlot } from "../chart/parallel.js";
 import { scatterPlot } from "../chart/scatter.js";
+import { ColumnChoice } from "../ui/columns.js";
 import { filterBar } from "../ui/filter.js";
 import { empty, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
@@ -74,14 +75,18 @@ class View {
     this.passes = this.data.brush();
   }
 
-  axes() {
+  // The most important ones, until others are chosen.
+  firstAxes() {
     const hidden = new Set(param("hide").split(",").filter(Boolean));
-    return [
-      ...this.params
-        .filter((axis) => !hidden.has(axis.name))
-        .slice(0, Number(param("axes")) || axesShown),
-      this.value,
-    ];
+    return this.params
+      .filter((axis) => !hidden.has(axis.name))
+      .slice(0, Number(param("axes")) || axesShown)
+      .map(({ name }) => ({ name, pinned: false }));
+  }
+
+  axes() {
+    const chosen = this.choice?.list ?? this.firstAxes();
+    return [...chosen.map(({ name }) => this.params.find((one) => one.name === name)), this.value];
   }
 
   cell(axis, row) {
@@ -112,60 +117,75 @@ function rankLegend() {
   return h("span", {}, "worst", box, "best");
 }
 
-export async function parametersPage(page) {
-  const [id] = page.ids;
-  const data = sweepData(id);
-  await Promise.all([data.loadSweep(), data.loadColumns()]);
-  const view = new View(data);
-  const open = (row) => {
-    location.hash = links.trial(`tr_${data.columns.trial[row]}`);
-  };
-  const counted = h("span.muted.small", { role: "status" });
-  const parallel = new ParallelPlot({
-    axes: () => view.axes(),
-    rows: () => view.all,
-    brushes: view.brushes,
-    shareOf: (axis, row) => view.shareOf(axis, row),
-    valueOf: (axis, row) => view.cell(axis, row),
-    rankShare: (row) => view.share[row],
-    nameOf: (row) => view.nameOf(row),
-    open: (hit) => open(hit.row),
-    onBrush: () => {
-      view.writeBrushes();
-      filter.update();
-      redraw();
-    },
-    onCount: (kept, all) => {
-      counted.textContent =
-        kept === all ? plural(all, "trial") : `${kept} of ${plural(all, "trial")} brushed`;
-    },
-    table: () => ({
-      header: ["trial", data.objective.value, ...view.params.map((axis) => axis.name)],
-      rows: [...view.all]
-        .reverse()
-        .map((row) => [
-          `tr_${data.columns.trial[row]}`,
-          data.columns.value[row],
-          ...view.params.map((axis) => view.cell(axis, row)),
-        ]),
-    }),
-  });
-  let filter = null;
-  const parts = { slices: h("div.small-grid"), pair: h("div"), bars: h("div") };
-  let plots = [];
-  const kept = () => view.all.filter(view.passes);
-  const base = {
-    rows: kept,
-    colour: (row) => view.share[row],
-    text: (row) => view.nameOf(row),
-    open,
-  };
-  const rebuild = () => {
-    for (const plot of plots) plot.close();
-    plots = view.params.slice(0, slicesShown).map((axis) =>
+const tableOf = (view) => ({
+  header: ["trial", view.data.objective.value, ...view.params.map((axis) => axis.name)],
+  rows: [...view.all]
+    .reverse()
+    .map((row) => [
+      `tr_${view.data.columns.trial[row]}`,
+      view.data.columns.value[row],
+      ...view.params.map((axis) => view.cell(axis, row)),
+    ]),
+});
+
+// The charts of the page, which are drawn again by refresh().
+class Charts {
+  constructor(view) {
+    this.view = view;
+    this.counted = h("span.muted.small", { role: "status" });
+    this.parts = { slices: h("div.small-grid"), pair: h("div"), bars: h("div") };
+    this.plots = [];
+    this.parallel = this.parallelPlot();
+    this.filter = filterBar(view.data, () => this.refresh());
+    view.choice = new ColumnChoice({
+      all: view.data.parameters.map(({ name }) => ({ name, title: name })),
+      ...{ key: `${view.data.id}.axes`, title: "Axes", query: "order", pins: false },
+      fallback: [],
+      change: () => this.redraw(),
+    });
+  }
+
+  open(row) {
+    location.hash = links.trial(`tr_${this.view.data.columns.trial[row]}`);
+  }
+
+  parallelPlot() {
+    const { view, counted } = this;
+    return new ParallelPlot({
+      axes: () => view.axes(),
+      rows: () => view.all,
+      brushes: view.brushes,
+      shareOf: (axis, row) => view.shareOf(axis, row),
+      valueOf: (axis, row) => view.cell(axis, row),
+      rankShare: (row) => view.share[row],
+      nameOf: (row) => view.nameOf(row),
+      open: (hit) => this.open(hit.row),
+      onBrush: () => {
+        view.writeBrushes();
+        this.filter.update();
+        this.redraw();
+      },
+      onCount: (kept, all) => {
+        counted.textContent =
+          kept === all ? plural(all, "trial") : `${kept} of ${plural(all, "trial")} brushed`;
+      },
+      table: () => tableOf(view),
+    });
+  }
+
+  rebuild() {
+    const { view, parts } = this;
+    for (const plot of this.plots) plot.close();
+    const base = {
+      rows: () => view.all.filter(view.passes),
+      colour: (row) => view.share[row],
+      text: (row) => view.nameOf(row),
+      open: (row) => this.open(row),
+    };
+    const slices = view.params.slice(0, slicesShown).map((axis) =>
       scatterPlot({
         ...base,
-        label: `${data.objective.value} by ${axis.name}`,
+        label: `${view.data.objective.value} by ${axis.name}`,
         x: axis,
         y: view.value,
         shareX: (row) => view.shareOf(axis, row),
@@ -174,86 +194,93 @@ export async function parametersPage(page) {
     );
     replace(
       parts.slices,
-      plots.map((plot) => plot.element),
+      slices.map((plot) => plot.element),
     );
-    plots.push(...pairPart(view, base, parts.pair));
+    this.plots = [...slices, ...pairPart(view, base, parts.pair)];
     drawBars(view.importance, parts.bars);
-  };
-  const redraw = () => {
+  }
+
+  redraw() {
+    const { parallel, view } = this;
     // On a narrow screen the axes keep a distance at which they can be read, and scroll.
     parallel.element.style.minWidth = `${view.axes().length * axisLeast}px`;
     parallel.redraw();
-    requestAnimationFrame(() => plots.forEach((plot) => plot.redraw()));
-  };
-  const refresh = () => {
-    filter?.update();
-    view.update();
-    if (!parallel.brushing) view.readBrushes();
-    rebuild();
-    redraw();
-  };
-  filter = filterBar(data, refresh);
-  await filter.ready;
-  refresh();
-  const readImportance = async () => {
+    requestAnimationFrame(() => this.plots.forEach((plot) => plot.redraw()));
+  }
+
+  refresh() {
+    this.filter.update();
+    this.view.update();
+    this.view.choice.fallback = this.view.firstAxes();
+    this.view.choice.draw();
+    if (!this.parallel.brushing) this.view.readBrushes();
+    this.rebuild();
+    this.redraw();
+  }
+
+  async readImportance() {
+    const { view } = this;
     try {
-      view.importance = await get(`/v1/sweeps/${id}/importance`);
+      view.importance = await get(`/v1/sweeps/${view.data.id}/importance`);
     } catch (error) {
       view.importance = { items: [], why: error.message };
     }
-    return refresh();
-  };
-  readImportance();
+    this.refresh();
+  }
+
+  close() {
+    this.parallel.close();
+    this.plots.forEach((plot) => plot.close());
+  }
+}
+
+function follow(page, charts) {
+  const { data } = charts.view;
   const soon = throttled(2000, async () => {
-    if ((await data.loadColumns()) > 0) {
-      filter.update();
-      refresh();
-    }
+    if ((await data.loadColumns()) > 0) charts.refresh();
   });
-  const later = throttled(20000, readImportance);
+  const later = throttled(20000, () => charts.readImportance());
   page.onFrame((frame) => {
-    if (frame.resync || frame.sweeps.includes(id)) {
-      soon();
-      later();
-    }
+    if (!frame.resync && !frame.sweeps.includes(data.id)) return;
+    soon();
+    later();
   });
   page.onLeave(() => {
     soon.cancel();
     later.cancel();
-    parallel.close();
-    plots.forEach((plot) => plot.close());
+    charts.close();
   });
-  if (data.parameters.length === 0)
-    return [
-      sweepHeading(page, data),
-      sweepTabs(id, "parameters"),
-      empty("No parameter of this sweep varies."),
-    ];
+}
+
+const brushHelp =
+  "Drag along an axis to brush; beyond its end includes the end; below it, only the inactive. " +
+  "The most important parameter is first.";
+
+export async function parametersPage(page) {
+  const [id] = page.ids;
+  const data = sweepData(id);
+  await Promise.all([data.loadSweep(), data.loadColumns()]);
+  const head = [sweepHeading(page, data), sweepTabs(id, "parameters")];
+  if (data.parameters.length === 0) return [...head, empty("No parameter of this sweep varies.")];
+  const view = new View(data);
+  const charts = new Charts(view);
+  const { parallel, parts, filter } = charts;
+  await filter.ready;
+  charts.refresh();
+  charts.readImportance();
+  follow(page, charts);
+  const legend = h("div.legend", {}, rankLegend(), h("span", {}, brushHelp));
   return [
-    sweepHeading(page, data),
-    sweepTabs(id, "parameters"),
+    ...head,
     filter.element,
-    toolbar(view, parallel, refresh, redraw, counted),
+    toolbar(charts),
     h(
       "div.grid",
       {},
-      card(
-        "Parallel coordinates",
-        [
-          h("div.scroll.sideways", {}, parallel.element),
-          h(
-            "div.legend",
-            {},
-            rankLegend(),
-            h(
-              "span",
-              {},
-              "Drag along an axis to brush; beyond its end includes the end; below it, only the inactive. The most important parameter is first.",
-            ),
-          ),
-        ],
-        { plot: parallel, id: "parallel" },
-      ),
+      card("Parallel coordinates", [h("div.scroll.sideways", {}, parallel.element), legend], {
+        plot: parallel,
+        id: "parallel",
+      }),
       card("Importance", parts.bars, { span: 5, id: "importance" }),
       card("A pair of parameters", parts.pair, { span: 7, id: "pair" }),
       card("Slices", parts.slices, { id: "slices" }),
@@ -261,14 +288,15 @@ export async function parametersPage(page) {
   ];
 }
 
-function toolbar(view, parallel, refresh, redraw, counted) {
+function toolbar(charts) {
+  const { view, counted } = charts;
   const top = h(
     "select",
     {
       "aria-label": "Share of the best trials",
       onchange: () => {
         setParams({ top: top.value === "100" ? "" : top.value });
-        refresh();
+        charts.refresh();
       },
     },
     ["100", "50", "20", "10", "5", "1"].map((value) =>
@@ -285,7 +313,8 @@ function toolbar(view, parallel, refresh, redraw, counted) {
       "aria-label": "Number of axes",
       onchange: () => {
         setParams({ axes: axes.value });
-        redraw();
+        view.choice.fallback = view.firstAxes();
+        view.choice.take(view.choice.fallback);
       },
     },
     [...new Set([4, 8, 12, 16, view.params.length])]
@@ -306,7 +335,7 @@ function toolbar(view, parallel, refresh, redraw, counted) {
       onclick: () => {
         view.brushes.clear();
         view.writeBrushes();
-        refresh();
+        charts.refresh();
       },
     },
     "Clear brushes",
@@ -316,6 +345,7 @@ function toolbar(view, parallel, refresh, redraw, counted) {
     {},
     h("label", {}, "Show", top),
     h("label", {}, "with", axes),
+    view.choice.element,
     clear,
     counted,
   );

@@ -9,12 +9,13 @@ import { padded, robustRange } from "../lib/scale.js";
 import { sweepData } from "../lib/sweep.js";
 import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
+import { filterBar } from "../ui/filter.js";
 import { empty, link, paramList, sweepTabs, table } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 
-// Points {x, y, row, front}: the first two objectives of every trial that has them, or units
+// Points {x, y, row, front}: the first two objectives of the rows that have them, or units
 // trained and value. The server names the front.
-function pointsOf(data, answer) {
+function pointsOf(data, answer, rows) {
   const { columns } = data;
   const several = answer.objectives.length > 1;
   const [xs, ys] = several
@@ -23,7 +24,7 @@ function pointsOf(data, answer) {
   const front = new Map(answer.items.map((one) => [Number(one.id.slice(3)), one.values]));
   const metrics = answer.objectives.map((one) => one.metric);
   const points = [];
-  for (let row = 0; row < data.rows; row++) {
+  for (const row of rows) {
     const values = front.get(columns.trial[row]);
     const [x, y] = values ? metrics.map((metric) => values[metric]) : [xs[row], ys[row]];
     if (typeof x === "number" && typeof y === "number")
@@ -41,6 +42,18 @@ function markFront(points, goal) {
     best = Math.max(best, merit(one));
   }
   return points;
+}
+
+function nearest(p, points, x, y) {
+  let best = null;
+  let least = 200;
+  for (const one of points) {
+    const far = (p.x.at(one.x) - x) ** 2 + (p.y.at(one.y) - y) ** 2;
+    if (far >= least) continue;
+    least = far;
+    best = one;
+  }
+  return best;
 }
 
 function frontPlot(state, data) {
@@ -80,16 +93,8 @@ function frontPlot(state, data) {
       return undefined;
     },
     hit: (p, x, y) => {
-      let best = null;
-      let least = 200;
-      for (const one of state.points) {
-        const far = (p.x.at(one.x) - x) ** 2 + (p.y.at(one.y) - y) ** 2;
-        if (far < least) {
-          least = far;
-          best = one;
-        }
-      }
-      return best && hitOf(p, best);
+      const near = nearest(p, state.points, x, y);
+      return near && hitOf(p, near);
     },
     move: (p, key) => {
       const front = state.points.filter((one) => one.front).sort((a, b) => a.x - b.x);
@@ -145,9 +150,13 @@ const legendOf = ({ answer: { objectives } }) => [
 ];
 
 // The trials on the front, in the order of `hone best --pareto`.
-export const frontTable = (answer) =>
-  answer.items.length === 0
-    ? empty("No completed trial yet.")
+export const frontTable = (answer, shown = () => true) =>
+  answer.items.filter(shown).length === 0
+    ? empty(
+        answer.items.length
+          ? "The filter leaves no trial of the front."
+          : "No completed trial yet.",
+      )
     : table(
         [
           ["Trial", (one) => link(one.id)],
@@ -159,7 +168,7 @@ export const frontTable = (answer) =>
           ["Parameters", (one) => paramList(one.params)],
           ["Model", (one) => (one.model ? link(one.model) : null), { optional: true }],
         ],
-        answer.items,
+        answer.items.filter(shown),
         "Pareto front",
       );
 
@@ -176,18 +185,26 @@ export async function paretoPage(page) {
       data.objective.goals.length > 1
         ? await get(`/v1/sweeps/${id}/pareto?limit=1000`)
         : { objectives: [], items: [] };
-    state.points = pointsOf(data, state.answer);
   };
   await read();
   const plot = frontPlot(state, data);
   const list = h("div");
   const draw = () => {
+    const rows = data.visible();
+    const shown = new Set(rows.map((row) => data.columns.trial[row]));
+    state.points = pointsOf(data, state.answer, rows);
     plot.redraw();
-    update(list, frontTable(state.answer));
+    update(
+      list,
+      frontTable(state.answer, (one) => shown.has(Number(one.id.slice(3)))),
+    );
   };
+  const filter = filterBar(data, draw);
+  await filter.ready;
   draw();
   const soon = throttled(2000, async () => {
     await read();
+    filter.update();
     draw();
   });
   page.onFrame((frame) => {
@@ -205,6 +222,7 @@ export async function paretoPage(page) {
   return [
     sweepHeading(page, data),
     sweepTabs(id, "pareto"),
+    filter.element,
     card(title, [plot.element, h("div.legend", {}, legendOf(state))], {
       plot,
       id: "pareto",

@@ -1,12 +1,12 @@
 // How the runs of a sweep moved from phase to phase: verdicts, and the flow of ranks.
 import { get } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
-import { throttled } from "../lib/live.js";
+import { followSweep } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
 import { links } from "../lib/route.js";
 import { sweepData } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
-import { flowPlot, verdictPlot } from "../chart/ranks.js";
+import { flowPlot, verdictKinds, verdictPlot } from "../chart/ranks.js";
 import { filterBar } from "../ui/filter.js";
 import { problem, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
@@ -21,30 +21,35 @@ async function whyOf(run, place) {
   }
 }
 
+const verdictLegend = () =>
+  h(
+    "div.legend",
+    {},
+    verdictKinds.map(([name, state]) => h("span", {}, h(`span.dot.${state}`), name)),
+    h("span", {}, "light: no verdict yet"),
+  );
+
+const whyHelp =
+  "Click the end of a line, or press Enter on it: the reason of its verdict appears here.";
+
+async function readAll(id, data, curves, state) {
+  const [, , , phases] = await Promise.all([
+    data.loadSweep(),
+    data.loadColumns(),
+    curves.load(),
+    get(`/v1/sweeps/${id}/phases`),
+  ]);
+  Object.assign(state, { phases: phases.items, rows: curves.rows() });
+}
+
 export async function phasesPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
   const curves = new Curves(data);
   const state = {};
-  const read = async () => {
-    const [, , , phases] = await Promise.all([
-      data.loadSweep(),
-      data.loadColumns(),
-      curves.load(),
-      get(`/v1/sweeps/${id}/phases`),
-    ]);
-    Object.assign(state, { phases: phases.items, rows: curves.rows() });
-  };
+  const read = () => readAll(id, data, curves, state);
   await read();
-  const why = h(
-    "div",
-    { role: "status" },
-    h(
-      "p.muted",
-      {},
-      "Click the end of a line, or press Enter on it: the reason of its verdict appears here.",
-    ),
-  );
+  const why = h("div", { role: "status" }, h("p.muted", {}, whyHelp));
   const flow = flowPlot({
     data,
     curves,
@@ -60,19 +65,21 @@ export async function phasesPage(page) {
   const filter = filterBar(data, redraw);
   await filter.ready;
   redraw();
-  const soon = throttled(2000, async () => {
+  const again = async () => {
     await read();
     filter.update();
     redraw();
-  });
-  page.onFrame((frame) => {
-    if (frame.resync || frame.sweeps.includes(id)) soon();
-  });
-  page.onLeave(() => {
-    soon.cancel();
-    flow.close();
-    verdicts.close();
-  });
+  };
+  followSweep(
+    page,
+    () => id,
+    2000,
+    again,
+    () => {
+      flow.close();
+      verdicts.close();
+    },
+  );
   return [
     sweepHeading(page, data),
     sweepTabs(id, "phases"),
@@ -80,25 +87,10 @@ export async function phasesPage(page) {
     h(
       "div.grid",
       {},
-      card(
-        "Verdicts by phase",
-        [
-          verdicts.element,
-          h(
-            "div.legend",
-            {},
-            [
-              ["continued", "running"],
-              ["paused", "paused"],
-              ["stopped", "stopped"],
-              ["completed", "completed"],
-              ["diverged", "failed"],
-            ].map(([name, state]) => h("span", {}, h(`span.dot.${state}`), name)),
-            h("span", {}, "light: no verdict yet"),
-          ),
-        ],
-        { plot: verdicts, id: "verdicts" },
-      ),
+      card("Verdicts by phase", [verdicts.element, verdictLegend()], {
+        plot: verdicts,
+        id: "verdicts",
+      }),
       card("Rank flow", flow.element, { plot: flow, span: 8, id: "flow" }),
       card("Why", why, { span: 4 }),
     ),

@@ -2,7 +2,7 @@
 import { list } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
 import { count, param as shown, plural, short } from "../lib/format.js";
-import { throttled } from "../lib/live.js";
+import { followSweep } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
 import { links, param, setParams } from "../lib/route.js";
 import { axisOf } from "../lib/space.js";
@@ -134,21 +134,35 @@ const forksTable = (family) =>
 
 const legend = (text) => h("p.legend", {}, text);
 
+function drawTitle(place, chosen, continued) {
+  replace(
+    place,
+    "Blue: ",
+    link(chosen),
+    continued > 0
+      ? ` and the ${plural(continued, "run")} that it continues. `
+      : ", which continues no other run. ",
+    "Click another run to follow it.",
+  );
+}
+
+async function readAll(id, data, curves, state) {
+  const [runs] = await Promise.all([
+    list(`/v1/sweeps/${id}/runs?limit=1000`, runsAtMost),
+    data.loadSweep(),
+    data.loadColumns(),
+    curves.load(),
+  ]);
+  state.family = familyOf(data, curves, runs);
+  state.forks = state.family.runs.filter((one) => one.origin).length;
+}
+
 export async function populationPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
   const curves = new Curves(data);
   const state = {};
-  const read = async () => {
-    const [runs] = await Promise.all([
-      list(`/v1/sweeps/${id}/runs?limit=1000`, runsAtMost),
-      data.loadSweep(),
-      data.loadColumns(),
-      curves.load(),
-    ]);
-    state.family = familyOf(data, curves, runs);
-    state.forks = state.family.runs.filter((one) => one.origin).length;
-  };
+  const read = () => readAll(id, data, curves, state);
   await read();
   const head = h("div");
   const place = h("div");
@@ -162,15 +176,7 @@ export async function populationPage(page) {
     const chosen = chosenOf(family, data.goal);
     const line = ancestors(family.byId, chosen);
     family.line = new Map(line.map((one, i) => [one.id, line[i + 1]?.from ?? Infinity]));
-    replace(
-      parts.title,
-      "Blue: ",
-      link(chosen),
-      line.length > 1
-        ? ` and the ${plural(line.length - 1, "run")} that it continues. `
-        : ", which continues no other run. ",
-      "Click another run to follow it.",
-    );
+    drawTitle(parts.title, chosen, line.length - 1);
     replace(parts.schedule, scheduleTable(line, state.names));
     for (const plot of plots) plot.redraw();
   };
@@ -197,19 +203,13 @@ export async function populationPage(page) {
     choose();
   };
   build();
-  const soon = throttled(3000, async () => {
+  const again = async () => {
     const before = state.family.runs.length;
     await read();
     if (state.family.runs.length !== before) build();
     else choose();
-  });
-  page.onFrame((frame) => {
-    if (frame.resync || frame.sweeps.includes(id)) soon();
-  });
-  page.onLeave(() => {
-    soon.cancel();
-    close();
-  });
+  };
+  followSweep(page, () => id, 3000, again, close);
   return [head, sweepTabs(id, "population"), place];
 }
 
@@ -220,7 +220,10 @@ function cards({ family, forks, names }, data, parts, { places, reached, schedul
       {},
       isPopulation(data.spec)
         ? empty("No member has been replaced yet: forks appear after the first comparison.")
-        : empty("No run of this sweep continues another one.", "hone enqueue --from RUN --params ..."),
+        : empty(
+            "No run of this sweep continues another one.",
+            "hone enqueue --from RUN --params ...",
+          ),
     );
   return h(
     "div.grid",
@@ -243,7 +246,9 @@ function cards({ family, forks, names }, data, parts, { places, reached, schedul
       `${data.metric} along the forks`,
       [
         reached.element,
-        legend("Each run from its fork (dot) on. A fork continues the step count of its checkpoint."),
+        legend(
+          "Each run from its fork (dot) on. A fork continues the step count of its checkpoint.",
+        ),
       ],
       { plot: reached, span: 6, id: "reached" },
     ),

@@ -1,44 +1,41 @@
-// A sweep's events with a slider: the sweep as of any of them.
-import { get } from "../lib/api.js";
-import { h } from "../lib/dom.js";
-import { update } from "../lib/update.js";
+// A sweep's events with a slider: the sweep as of any of them, played, and saved as an animation.
+import { h, save, toast } from "../lib/dom.js";
+import { EventLog } from "../lib/event_log.js";
+import { EventReader, eventsAtMost } from "../lib/event_reader.js";
 import { count, duration, plural, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { Replay } from "../lib/replay.js";
-import { links, param, setParams } from "../lib/route.js";
-import { padded, robustRange } from "../lib/scale.js";
+import { param, setParams } from "../lib/route.js";
 import { sweepData } from "../lib/sweep.js";
-import { Plot } from "../chart/plot.js";
+import { update } from "../lib/update.js";
 import { card } from "../ui/card.js";
 import { eventTable } from "../ui/event.js";
 import { empty, facts, link, runStates, stateMark, strip, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
+import { animationOf, curvesPlot, measured, sampled } from "./replay_chart.js";
 
-const eventsAtMost = 30000; // 30 requests, and some 15 MB
+// What is read without being asked for: 100 requests, a few seconds. More is a button.
+const readAtOnce = 100_000;
+const firstPause = 1000; // the page appears with what was read in this time
 const listed = 100;
 const playSeconds = 20;
 
-// Appends the events behind those that are there.
-async function readMore(id, replay) {
-  for (;;) {
-    const after = replay.events.at(-1)?.seq ?? 0;
-    const page = await get(`/v1/events?sweep=${id}&limit=1000&after=${after}`);
-    replay.events.push(...page.items);
-    if (!page.next || replay.events.length >= eventsAtMost) return;
-  }
-}
-
-function factsOf(replay, data, event) {
+function factsOf({ replay, log }, data) {
   const begin = Date.parse(data.sweep.submitted_at);
-  const { best } = replay;
+  const { best, done } = replay;
+  const at = done ? log.at.cells[done - 1] : null;
   return facts([
     [
       "Time",
-      event ? duration((Date.parse(event.at) - begin) / 1000) : "–",
-      event ? `after the submission: ${time(event.at)}` : null,
+      at ? duration((at - begin) / 1000) : "–",
+      at ? `after the submission: ${time(at)}` : null,
     ],
     ["Sweep", stateMark(replay.state), `${plural(replay.trials, "trial")} proposed`],
-    ["Reports", String(replay.reports), `${count(replay.trained)} ${data.spec.budget.unit} trained`],
+    [
+      "Reports",
+      String(replay.reports),
+      `${count(replay.trained)} ${data.spec.budget.unit} trained`,
+    ],
     [
       "Best report",
       best ? short(best.value) : "–",
@@ -49,6 +46,7 @@ function factsOf(replay, data, event) {
 
 function stripOf(replay) {
   const counts = replay.counts();
+  const note = sampled(replay.seen) ? "; a part of the runs, at equal distances" : "";
   return h(
     "div.stack",
     {},
@@ -58,65 +56,11 @@ function stripOf(replay) {
       runStates
         .filter((state) => counts[state])
         .map((state) => h("span", {}, stateMark(state), String(counts[state]))),
-      h("span", {}, "thick: the run with the best report"),
+      h("span", {}, `thick: the run with the best report${note}`),
     ),
     strip(counts),
   );
 }
-
-// All runs as they were; the axes are those of the newest event, so that nothing jumps.
-function curvesPlot(state, data) {
-  return new Plot({
-    label: "The learning curves as of the event",
-    height: 300,
-    paint: (p) => {
-      const { replay, range, end } = state;
-      if (!range) return p.message("No report yet.");
-      p.axes(
-        { domain: [0, end], label: data.spec.budget.unit, format: count },
-        { domain: padded(range), label: data.metric },
-      );
-      p.inside((ctx) => {
-        for (const [id, run] of replay.runs) drawRun(p, ctx, run, replay.best?.run === id);
-      });
-      p.ctx.globalAlpha = 1;
-      return undefined;
-    },
-    table: () => ({
-      header: ["run", "state", "step", "value"],
-      rows: [...state.replay.runs].flatMap(([id, run]) =>
-        run.points.map(([step, value]) => [id, run.state, step, value]),
-      ),
-    }),
-  });
-}
-
-function drawRun(p, ctx, { points, state }, best) {
-  if (points.length === 0) return;
-  ctx.strokeStyle = ctx.fillStyle = best ? p.colours.ink : p.colours[state];
-  ctx.globalAlpha = best ? 1 : 0.7;
-  ctx.lineWidth = best ? 2.5 : 1.2;
-  ctx.beginPath();
-  for (const [x, y] of points) ctx.lineTo(p.x.at(x), p.y.at(y));
-  ctx.stroke();
-  const [x, y] = points.at(-1);
-  ctx.beginPath();
-  ctx.arc(p.x.at(x), p.y.at(y), state === "running" || points.length === 1 ? 3 : 1.5, 0, 7);
-  ctx.fill();
-}
-
-function measured(state) {
-  const points = state.replay.to(Infinity).runs;
-  const all = [...points.values()].flatMap((run) => run.points);
-  state.range = all.length ? robustRange(all.map(([, value]) => value)) : null;
-  state.end = Math.max(1, ...all.map(([step]) => step));
-}
-
-// The number of events up to a number of the ledger.
-const indexOf = (events, seq) => {
-  const at = events.findIndex((one) => one.seq > seq);
-  return at < 0 ? events.length : at;
-};
 
 function playButton(slider, moved) {
   let timer = 0;
@@ -125,127 +69,219 @@ function playButton(slider, moved) {
     timer = 0;
     button.textContent = "Play";
   };
-  const button = h(
+  const step = () => {
+    const by = Math.max(1, Math.round(Number(slider.max) / (playSeconds * 10)));
+    slider.value = String(Math.min(Number(slider.max), Number(slider.value) + by));
+    moved();
+    if (slider.value === slider.max) stop();
+  };
+  const start = () => {
+    if (slider.value === slider.max) slider.value = "1";
+    button.textContent = "Stop";
+    timer = setInterval(step, 100);
+  };
+  const button = h("button", { type: "button", onclick: () => (timer ? stop() : start()) }, "Play");
+  return { button, stop };
+}
+
+const saveButton = (view) =>
+  h(
     "button",
     {
       type: "button",
+      title: "The curves up to this event as a file of SVG that moves by itself",
       onclick: () => {
-        if (timer) return stop();
-        if (slider.value === slider.max) slider.value = "1";
-        button.textContent = "Stop";
-        timer = setInterval(() => {
-          const by = Math.max(1, Math.round(Number(slider.max) / (playSeconds * 10)));
-          slider.value = String(Math.min(Number(slider.max), Number(slider.value) + by));
-          moved();
-          if (slider.value === slider.max) stop();
-        }, 100);
+        if (!view.state.range) return toast("There is no report to animate yet.");
+        const text = animationOf(view.state, view.data);
+        save(`${view.id}.svg`, new Blob([text], { type: "image/svg+xml" }));
         return undefined;
       },
     },
-    "Play",
+    "Save animation",
   );
-  return { button, stop };
+
+// The parts of the page, and what is shown in them.
+class ReplayView {
+  constructor(id, data) {
+    const log = new EventLog(data.spec.replicates?.seeds ?? 1);
+    const replay = new Replay(data.objective.metricGoal, log);
+    Object.assign(this, { id, data, reader: new EventReader(id, log) });
+    this.state = { log, replay, range: null, end: 1 };
+    this.plot = curvesPlot(this.state, data);
+    this.parts = { facts: h("div"), strip: h("div"), list: h("div"), rest: h("div") };
+    this.mark = h("output.num");
+    this.slider = h("input.wide", { type: "range", min: "1", "aria-label": "Event of the sweep" });
+    this.kinds = h("select", { "aria-label": "Kind of event" });
+    this.slider.addEventListener("input", () => this.moved());
+    this.kinds.addEventListener("change", () => {
+      setParams({ kind: this.kinds.value });
+      this.list();
+    });
+    this.listSoon = throttled(150, () => this.list());
+    this.playing = playButton(this.slider, () => this.moved());
+  }
+
+  get length() {
+    return this.state.log.length;
+  }
+
+  // The events that are read now: more of them move the slider's end.
+  grown() {
+    const { slider, state } = this;
+    const at = Number(param("at"));
+    state.replay.to(Infinity);
+    Object.assign(state, measured(state.log, state.replay));
+    slider.max = String(Math.max(1, this.length));
+    slider.value = at ? String(state.log.indexOf(at)) : slider.max;
+    this.drawKinds();
+    this.drawRest();
+    this.draw();
+  }
+
+  moved() {
+    const at = Number(this.slider.value);
+    const newest = at === Number(this.slider.max);
+    setParams({ at: newest ? "" : this.state.log.seq.cells[at - 1] });
+    this.draw();
+  }
+
+  draw() {
+    const { slider, mark, parts, state, data } = this;
+    const at = Math.min(Number(slider.value), this.length);
+    state.replay.to(at);
+    mark.textContent = this.markText(at);
+    slider.setAttribute("aria-valuetext", mark.textContent);
+    update(parts.facts, factsOf(state, data));
+    update(parts.strip, stripOf(state.replay));
+    this.plot.redraw();
+    this.listSoon();
+  }
+
+  markText(at) {
+    if (at === 0) return "no event";
+    const seq = this.state.log.seq.cells[at - 1];
+    const all = this.reader.complete;
+    const following = all && at === this.length && !param("at") && !this.data.sweep.ended_at;
+    const of = all ? `the sweep's ${this.length}` : `the ${this.length} that are read`;
+    return `event ${seq} (${at} of ${of})${following ? ", following" : ""}`;
+  }
+
+  drawKinds() {
+    const kinds = [...this.state.log.kinds].sort();
+    update(
+      this.kinds,
+      h("option", { value: "" }, "all kinds"),
+      kinds.map((kind) =>
+        h("option", { value: kind, selected: kind === param("kind") }, words(kind)),
+      ),
+    );
+  }
+
+  async list() {
+    const { log } = this.state;
+    const end = Number(this.slider.value);
+    const kind = param("kind");
+    const shown = await this.reader.newest(end, listed, (one) => !kind || one.kind === kind);
+    if (end !== Number(this.slider.value)) return;
+    update(
+      this.parts.list,
+      shown.length
+        ? eventTable(shown, this.id, (lease) => log.runs[log.leases.get(lease)])
+        : empty("No event of this kind shortly before that event."),
+    );
+  }
+
+  // What is not read yet, with the button that reads it.
+  drawRest() {
+    const { reader, parts, state } = this;
+    if (reader.complete) return void update(parts.rest);
+    const reports = this.data.sweep.phases.done;
+    const share = `${count(state.replay.reports)} of ${count(reports)} reports`;
+    const sentence = this.reading
+      ? `Reading the events: ${count(this.length)}, with ${share}.`
+      : reader.full
+        ? `The first ${count(eventsAtMost)} events are here; hone events ${this.id} lists all of them.`
+        : `The first ${count(this.length)} events are here, with ${share}.`;
+    const onclick = () => (this.reading ? this.stop() : void this.read(Infinity));
+    const button = h(
+      "button.small",
+      { type: "button", onclick },
+      this.reading ? "Stop" : "Read all",
+    );
+    update(parts.rest, h("p.bar", { role: "status" }, sentence, reader.full ? null : button));
+    return undefined;
+  }
+
+  // Reads on until so many events are there, and shows what came from time to time.
+  async read(most) {
+    this.reading = true;
+    let shown = performance.now();
+    const seen = () => {
+      if (performance.now() - shown < 500) return;
+      this.grown();
+      shown = performance.now();
+    };
+    try {
+      await this.reader.read(() => !this.reading || this.length >= most, seen);
+    } catch (error) {
+      toast(error.message);
+    }
+    this.reading = false;
+    if (!this.closed) this.grown();
+  }
+
+  // A number in the address is reached, whatever it takes.
+  readFirst() {
+    const wanted = Number(param("at"));
+    const { log } = this.state;
+    const there = () => log.length > 0 && log.seq.cells[log.length - 1] >= wanted;
+    return this.read(readAtOnce).then(() => (there() ? null : this.read(Infinity)));
+  }
+
+  stop() {
+    this.reading = false;
+  }
+
+  close() {
+    this.closed = true;
+    this.stop();
+    this.listSoon.cancel();
+    this.playing.stop();
+    this.plot.close();
+  }
 }
 
 export async function replayPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
   await data.loadSweep();
-  const state = { replay: new Replay(data.objective.metricGoal, data.spec.replicates?.seeds ?? 1) };
-  const { replay } = state;
-  await readMore(id, replay);
-  measured(state);
-  const { events } = replay;
-  const plot = curvesPlot(state, data);
-  const parts = { facts: h("div"), strip: h("div"), list: h("div") };
-  const mark = h("output.num");
-  const slider = h("input.wide", {
-    type: "range",
-    min: "1",
-    max: String(Math.max(1, events.length)),
-    "aria-label": "Event of the sweep",
-  });
-  slider.value = param("at") ? String(indexOf(events, Number(param("at")))) : slider.max;
-  const kinds = h("select", { "aria-label": "Kind of event" });
-  const drawKinds = () =>
-    update(
-      kinds,
-      h("option", { value: "" }, "all kinds"),
-      [...new Set(events.map((one) => one.kind))]
-        .sort()
-        .map((kind) => h("option", { value: kind, selected: kind === param("kind") }, words(kind))),
-    );
-  const list = () => {
-    const shown = [];
-    for (let i = Number(slider.value) - 1; i >= 0 && shown.length < listed; i--)
-      if (!param("kind") || events[i].kind === param("kind")) shown.push(events[i]);
-    update(
-      parts.list,
-      shown.length ? eventTable(shown, id, (lease) => replay.leases.get(lease)) : empty("No event of this kind up to there."),
-    );
-  };
-  const draw = () => {
-    const at = Number(slider.value);
-    const event = events[at - 1];
-    replay.to(at);
-    const now = at === events.length && !param("at");
-    mark.textContent = event
-      ? `event ${event.seq} (${at} of the sweep's ${events.length})${now && !data.sweep.ended_at ? ", following" : ""}`
-      : "no event";
-    slider.setAttribute("aria-valuetext", mark.textContent);
-    update(parts.facts, factsOf(replay, data, event));
-    update(parts.strip, stripOf(replay));
-    plot.redraw();
-    list();
-  };
-  const moved = () => {
-    setParams({ at: slider.value === slider.max ? "" : events[Number(slider.value) - 1]?.seq });
-    draw();
-  };
-  slider.addEventListener("input", moved);
-  kinds.addEventListener("change", () => {
-    setParams({ kind: kinds.value });
-    list();
-  });
-  drawKinds();
-  draw();
-  const player = playButton(slider, moved);
-  const soon = throttled(1000, async () => {
-    await readMore(id, replay);
-    const following = !param("at");
-    measured(state);
-    slider.max = String(events.length);
-    if (following) slider.value = slider.max;
-    drawKinds();
-    draw();
-  });
+  const view = new ReplayView(id, data);
+  const { parts, plot } = view;
+  await Promise.race([view.readFirst(), new Promise((done) => setTimeout(done, firstPause))]);
+  view.grown();
+  const soon = throttled(1000, () => view.read(Infinity));
   page.onFrame((frame) => {
-    if (events.length < eventsAtMost && (frame.resync || frame.sweeps.includes(id))) soon();
+    if (view.reader.complete && (frame.resync || frame.sweeps.includes(id))) soon();
   });
   page.onLeave(() => {
     soon.cancel();
-    player.stop();
-    plot.close();
+    view.close();
   });
   return [
     sweepHeading(page, data),
     sweepTabs(id, "events"),
-    h("div.bar", {}, player.button, slider, mark),
-    events.length >= eventsAtMost
-      ? h(
-          "p.warn",
-          {},
-          `The first ${eventsAtMost} events are here; hone events ${id} lists all of them, and `,
-          h("a", { href: links.sweep(id) }, "the overview"),
-          " shows the newest state.",
-        )
-      : null,
+    h("div.bar", {}, view.playing.button, view.slider, view.mark, saveButton(view)),
+    parts.rest,
     parts.facts,
     h(
       "div.grid",
       {},
       card(`${data.metric} as of that event`, [plot.element, parts.strip], { plot, id: "replay" }),
-      card("Events up to there, newest first", parts.list, { flush: true, end: kinds, id: "events" }),
+      card("Events up to there, newest first", parts.list, {
+        flush: true,
+        end: view.kinds,
+        id: "events",
+      }),
     ),
-  ].filter(Boolean);
+  ];
 }

@@ -3,7 +3,7 @@ import { blob, get, list, serverNow } from "../lib/api.js";
 import { h, replace, save, toast } from "../lib/dom.js";
 import { update } from "../lib/update.js";
 import { ago, bytes, count, duration, param, plural, short, time, words } from "../lib/format.js";
-import { throttled } from "../lib/live.js";
+import { followSweep } from "../lib/live.js";
 import { recorded, report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { objectiveOf } from "../lib/sweep_words.js";
@@ -22,57 +22,40 @@ import { originCard, readLine } from "./origin.js";
 const pointsAtMost = 20000;
 const verdictsShown = 12; // more are folded
 
-export async function runPage(page) {
-  const [id] = page.ids;
-  const state = {};
-  const read = async () => {
-    const run = await get(`/v1/runs/${id}`);
-    const all = await Promise.all([
-      get(`/v1/sweeps/${run.sweep}`),
-      get(`/v1/trials/${run.trial}`),
-      readLine(run).catch(() => []),
-      get(`/v1/lineage/${id}?depth=1&direction=down`).catch(() => null),
-      get(`/v1/runs/${id}/curve`),
-      list(`/v1/runs/${id}/attempts`),
-      get(`/v1/runs/${id}/artifacts`),
-      get(`/v1/runs/${id}/explain`).catch(() => null),
-      list(`/v1/models?run=${id}`, 200).catch(() => []),
-      list(`/v1/runs/${id}/metrics?limit=1000`, pointsAtMost),
-      readEvaluations("run", id).catch(() => []),
-      get(`/v1/about/${id}`).catch(() => ({})),
-    ]);
-    const [sweep, trial, line, children, curve, attempts, ...more] = all;
-    const [artifacts, why, models, metrics, evaluations, about] = more;
-    Object.assign(state, {
-      ...{ run, sweep, trial, line },
-      forks: (children?.edges ?? []).filter((one) => one.relation === "forked_from"),
-      curve: curve.items,
-      attempts,
-      artifacts: artifacts.items,
-      why,
-      models,
-      metrics: byName(metrics),
-      evaluations,
-      about,
-    });
-  };
-  await read();
-  const plots = new Map();
-  const parts = {
-    head: h("div"),
-    facts: h("div"),
-    why: h("div"),
-    verdicts: h("div"),
-    attempts: h("div"),
-    files: h("div"),
-    evaluations: h("div.whole"),
-    thinned: h("p.muted.small"),
-    params: h("div"),
-    origin: h("div.whole"),
-    use: h("div.whole"),
-    metrics: h("div.small-grid"),
-  };
-  const curve = linePlot(
+async function readAll(id, state) {
+  const run = await get(`/v1/runs/${id}`);
+  const all = await Promise.all([
+    get(`/v1/sweeps/${run.sweep}`),
+    get(`/v1/trials/${run.trial}`),
+    readLine(run).catch(() => []),
+    get(`/v1/lineage/${id}?depth=1&direction=down`).catch(() => null),
+    get(`/v1/runs/${id}/curve`),
+    list(`/v1/runs/${id}/attempts`),
+    get(`/v1/runs/${id}/artifacts`),
+    get(`/v1/runs/${id}/explain`).catch(() => null),
+    list(`/v1/models?run=${id}`, 200).catch(() => []),
+    list(`/v1/runs/${id}/metrics?limit=1000`, pointsAtMost),
+    readEvaluations("run", id).catch(() => []),
+    get(`/v1/about/${id}`).catch(() => ({})),
+  ]);
+  const [sweep, trial, line, children, curve, attempts, ...more] = all;
+  const [artifacts, why, models, metrics, evaluations, about] = more;
+  Object.assign(state, {
+    ...{ run, sweep, trial, line },
+    forks: (children?.edges ?? []).filter((one) => one.relation === "forked_from"),
+    curve: curve.items,
+    attempts,
+    artifacts: artifacts.items,
+    why,
+    models,
+    metrics: byName(metrics),
+    evaluations,
+    about,
+  });
+}
+
+const curvePlot = (state) =>
+  linePlot(
     () => state.sweep.objective.metric,
     () => state.curve.map((one) => ({ x: one.step, y: one.value, one })),
     () => state.sweep.spec.budget.unit,
@@ -82,36 +65,8 @@ export async function runPage(page) {
       bar: () => objectiveOf(state.sweep).bar,
     },
   );
-  const draw = () => {
-    update(parts.head, headOf(page, state));
-    update(parts.facts, factsOf(state));
-    update(parts.why, whyParts(state.why, state.run, false));
-    update(parts.verdicts, verdictsOf(state));
-    update(parts.params, paramsOf(state));
-    update(parts.attempts, attemptsOf(state.attempts));
-    update(parts.files, filesOf(state));
-    parts.thinned.textContent = thinnedNote(id);
-    update(parts.evaluations, evaluationsCard(state.evaluations));
-    update(parts.origin, originCard(state));
-    useCard(state, parts.use, plots);
-    drawMetrics(state, parts.metrics, plots);
-    curve.redraw();
-  };
-  draw();
-  const log = report ? null : logView(id);
-  const soon = throttled(1500, async () => {
-    await read();
-    draw();
-  });
-  page.onFrame((frame) => {
-    if (frame.resync || frame.sweeps.includes(state.run.sweep)) soon();
-  });
-  page.onLeave(() => {
-    soon.cancel();
-    curve.close();
-    log?.close();
-    for (const plot of plots.values()) plot.close();
-  });
+
+function layoutOf(state, parts, curve, log) {
   return [
     parts.head,
     parts.facts,
@@ -136,6 +91,56 @@ export async function runPage(page) {
       log ? card("Log", log.element, { id: "log" }) : null,
     ),
   ];
+}
+
+export async function runPage(page) {
+  const [id] = page.ids;
+  const state = {};
+  await readAll(id, state);
+  const plots = new Map();
+  const parts = {
+    head: h("div"),
+    facts: h("div"),
+    why: h("div"),
+    verdicts: h("div"),
+    attempts: h("div"),
+    files: h("div"),
+    evaluations: h("div.whole"),
+    thinned: h("p.muted.small"),
+    params: h("div"),
+    origin: h("div.whole"),
+    use: h("div.whole"),
+    metrics: h("div.small-grid"),
+  };
+  const curve = curvePlot(state);
+  const draw = () => {
+    update(parts.head, headOf(page, state));
+    update(parts.facts, factsOf(state));
+    update(parts.why, whyParts(state.why, state.run, false));
+    update(parts.verdicts, verdictsOf(state));
+    update(parts.params, paramsOf(state));
+    update(parts.attempts, attemptsOf(state.attempts));
+    update(parts.files, filesOf(state));
+    parts.thinned.textContent = thinnedNote(id);
+    update(parts.evaluations, evaluationsCard(state.evaluations));
+    update(parts.origin, originCard(state));
+    useCard(state, parts.use, plots);
+    drawMetrics(state, parts.metrics, plots);
+    curve.redraw();
+  };
+  draw();
+  const log = report ? null : logView(id);
+  const again = async () => {
+    await readAll(id, state);
+    draw();
+  };
+  const close = () => {
+    curve.close();
+    log?.close();
+    for (const plot of plots.values()) plot.close();
+  };
+  followSweep(page, () => state.run.sweep, 1500, again, close);
+  return layoutOf(state, parts, curve, log);
 }
 
 // What the chart draws, as a table.
@@ -197,7 +202,11 @@ function forkButton({ run, sweep, trial, models }) {
   if (sweep.ended_at || phases.length === 0) return null;
   return h(
     "button",
-    { type: "button", dataset: { verb: "fork" }, onclick: () => askFork(sweep, run, trial, phases) },
+    {
+      type: "button",
+      dataset: { verb: "fork" },
+      onclick: () => askFork(sweep, run, trial, phases),
+    },
     "Fork",
   );
 }
@@ -237,11 +246,7 @@ function factsOf({ run, sweep, attempts }) {
     ["Phases", `${run.phase} / ${sweep.spec.budget.phases}`],
     ["Attempts", String(run.attempts), run.worker ? ["newest on ", link(run.worker)] : null],
     run.ended_at && run.started_at
-      ? [
-          "Took",
-          duration(sum(attempts.map(secondsOf))),
-          `ended ${time(run.ended_at)}`,
-        ]
+      ? ["Took", duration(sum(attempts.map(secondsOf))), `ended ${time(run.ended_at)}`]
       : ["Started", run.started_at ? ago(run.started_at, serverNow()) : "–", time(run.started_at)],
   ]);
 }
@@ -268,10 +273,7 @@ const attemptsOf = (attempts) =>
           ["Began", (one) => time(one.granted_at)],
           [
             "Took",
-            (one) =>
-              one.ended_at
-                ? duration(secondsOf(one))
-                : "in progress",
+            (one) => (one.ended_at ? duration(secondsOf(one)) : "in progress"),
             { num: true },
           ],
           ["End", (one) => (one.end_reason === "none" ? "paused" : words(one.end_reason ?? ""))],

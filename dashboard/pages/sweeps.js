@@ -7,6 +7,7 @@ import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
 import { sweepsWhere } from "../lib/search.js";
 import { spark } from "../chart/spark.js";
+import { forecastCard } from "../ui/forecasts.js";
 import { empty, heading, problem, runStates, stateMark, strip, table } from "../ui/parts.js";
 import { tickedBar, Ticks } from "../ui/ticks.js";
 
@@ -33,7 +34,13 @@ function progressOf({ phases, state }) {
   return h(
     "span.meter",
     { title: `${phases.done} of about ${phases.expected} reports` },
-    h("span", {}, h(`i.seg.${state === "running" ? "running" : "stopped"}`, { style: { width: text.replace(" ", "") } })),
+    h(
+      "span",
+      {},
+      h(`i.seg.${state === "running" ? "running" : "stopped"}`, {
+        style: { width: text.replace(" ", "") },
+      }),
+    ),
     text,
   );
 }
@@ -63,11 +70,7 @@ const columnsOf = (ticks) => [
   [
     "Metric",
     (one) =>
-      h(
-        "span.muted",
-        {},
-        `${goalMarks[one.objective.goal] ?? "time to"} ${one.objective.metric}`,
-      ),
+      h("span.muted", {}, `${goalMarks[one.objective.goal] ?? "time to"} ${one.objective.metric}`),
   ],
   ["Best by trial", (one) => spark(one)],
   [
@@ -77,10 +80,8 @@ const columnsOf = (ticks) => [
   ],
 ];
 
-export async function sweepsPage(page) {
-  const trouble = h("div");
-  const place = h("div.card", {}, h("div.body.flush"));
-  const field = h("input", {
+const filterField = () =>
+  h("input", {
     type: "search",
     value: param("where"),
     "aria-label": "Filter of the sweeps",
@@ -88,6 +89,31 @@ export async function sweepsPage(page) {
     autocomplete: "off",
     spellcheck: "false",
   });
+
+const noSweep = (filter) =>
+  filter
+    ? empty("No sweep matches the filter.")
+    : empty("There is no sweep yet. Submit one:", "hone submit sdk/examples/ga3c-cartpole.yaml");
+
+const olderButton = (more) =>
+  h("div.body", {}, h("button", { type: "button", onclick: more }, "Show older sweeps"));
+
+const listOf = (shown, ticks) => [
+  h("div.body.flush", {}, table(columnsOf(ticks), shown, "Sweeps")),
+  h(
+    "p.legend.body",
+    {},
+    "Runs:",
+    runStates
+      .filter((state) => shown.some((one) => one.runs[state] > 0))
+      .map((state) => stateMark(state)),
+  ),
+];
+
+export async function sweepsPage(page) {
+  const trouble = h("div");
+  const place = h("div.card", {}, h("div.body.flush"));
+  const field = filterField();
   const all = h("input", { type: "checkbox" });
   all.checked = param("all") !== "";
   let shown = [];
@@ -119,31 +145,8 @@ export async function sweepsPage(page) {
   }
   function draw() {
     update(chosen, tickedBar(ticks));
-    if (shown.length === 0) {
-      update(
-        place,
-        empty(
-          field.value ? "No sweep matches the filter." : "There is no sweep yet. Submit one:",
-          field.value ? null : "hone submit sdk/examples/ga3c-cartpole.yaml",
-        ),
-      );
-      return;
-    }
-    update(
-      place,
-      h("div.body.flush", {}, table(columnsOf(ticks), shown, "Sweeps")),
-      h(
-        "p.legend.body",
-        {},
-        "Runs:",
-        runStates
-          .filter((state) => shown.some((one) => one.runs[state] > 0))
-          .map((state) => stateMark(state)),
-      ),
-      next
-        ? h("div.body", {}, h("button", { type: "button", onclick: more }, "Show older sweeps"))
-        : null,
-    );
+    if (shown.length === 0) update(place, noSweep(field.value));
+    else update(place, listOf(shown, ticks), next ? olderButton(more) : null);
   }
   const apply = () => {
     setParams({ where: field.value.trim(), all: all.checked ? 1 : "" });
@@ -152,6 +155,8 @@ export async function sweepsPage(page) {
   for (const event of ["change", "search"]) field.addEventListener(event, apply);
   all.addEventListener("change", apply);
   await reread();
+  const forecasts = h("div");
+  forecastCard().then((one) => one && forecasts.append(one));
   const soon = throttled(1000, reread);
   page.onFrame((frame) => {
     if (next === null || shown.length <= limit) soon(frame);
@@ -162,5 +167,6 @@ export async function sweepsPage(page) {
     h("div.bar", {}, field, h("label", {}, all, "Archived as well"), chosen),
     trouble,
     place,
+    forecasts,
   ];
 }

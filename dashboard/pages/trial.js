@@ -4,7 +4,7 @@ import { get, post } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { update } from "../lib/update.js";
 import { count, param as shown, plural, short, words } from "../lib/format.js";
-import { throttled } from "../lib/live.js";
+import { followSweep } from "../lib/live.js";
 import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { Plot } from "../chart/plot.js";
@@ -21,75 +21,36 @@ import { whyParts } from "../ui/why.js";
 import { changingNames, scheduleTable } from "../ui/schedule.js";
 import { noteButtons, noteLines, tagChips } from "./heading.js";
 
-export async function trialPage(page) {
-  const [id] = page.ids;
-  const state = {};
-  const read = async () => {
-    const trial = await get(`/v1/trials/${id}`);
-    const [sweep, runs, curve, why, about, evaluations, cells, rank] = await Promise.all([
-      get(`/v1/sweeps/${trial.sweep}`),
-      get(`/v1/trials/${id}/runs?limit=1000`),
-      get(`/v1/trials/${id}/curve`),
-      get(`/v1/trials/${id}/explain`).catch(() => null),
-      get(`/v1/about/${id}`).catch(() => ({})),
-      readEvaluations("trial", id).catch(() => []),
-      readCells(trial),
-      readRank(trial),
-    ]);
-    const curves = await Promise.all(
-      runs.items.slice(0, 30).map((run) => get(`/v1/runs/${run.id}/curve`)),
-    );
-    Object.assign(state, {
-      trial,
-      sweep,
-      runs: runs.items,
-      curve: curve.items,
-      curves: curves.map((one) => one.items),
-      why,
-      about,
-      evaluations,
-      rank,
-      ...cells,
-    });
-  };
-  await read();
-  const plot = bandPlot(state);
-  const parts = {
-    head: h("div"),
-    facts: h("div"),
-    params: h("div"),
-    runs: h("div"),
-    evaluations: h("div.whole"),
-    why: h("div"),
-    chosen: h("span.bar"),
-  };
-  const draw = () => {
-    update(parts.chosen, tickedBar(state.ticks));
-    update(parts.head, trialHeading(page, state));
-    update(parts.facts, factsOf(state));
-    update(parts.params, paramsOf(state));
-    update(parts.runs, runsOf(state));
-    update(parts.evaluations, evaluationsCard(state.evaluations));
-    update(
-      parts.why,
-      state.rank ? h("p", {}, h("strong", {}, state.rank)) : null,
-      whyParts(state.why, ownRun(state)),
-    );
-    plot.redraw();
-  };
-  state.ticks = runTicks(state, draw);
-  draw();
-  const soon = throttled(1500, async () => {
-    await read();
-    draw();
+async function readAll(id, state) {
+  const trial = await get(`/v1/trials/${id}`);
+  const [sweep, runs, curve, why, about, evaluations, cells, rank] = await Promise.all([
+    get(`/v1/sweeps/${trial.sweep}`),
+    get(`/v1/trials/${id}/runs?limit=1000`),
+    get(`/v1/trials/${id}/curve`),
+    get(`/v1/trials/${id}/explain`).catch(() => null),
+    get(`/v1/about/${id}`).catch(() => ({})),
+    readEvaluations("trial", id).catch(() => []),
+    readCells(trial),
+    readRank(trial),
+  ]);
+  const curves = await Promise.all(
+    runs.items.slice(0, 30).map((run) => get(`/v1/runs/${run.id}/curve`)),
+  );
+  Object.assign(state, {
+    trial,
+    sweep,
+    runs: runs.items,
+    curve: curve.items,
+    curves: curves.map((one) => one.items),
+    why,
+    about,
+    evaluations,
+    rank,
+    ...cells,
   });
-  page.onFrame((frame) => {
-    if (frame.resync || frame.sweeps.includes(state.trial.sweep)) soon();
-  });
-  page.onLeave(() => {
-    soon.cancel();
-    plot.close();
-  });
+}
+
+function layoutOf(state, parts, plot) {
   return [
     parts.head,
     parts.facts,
@@ -116,6 +77,50 @@ export async function trialPage(page) {
       card("What happened, and why", parts.why, { id: "why" }),
     ),
   ];
+}
+
+export async function trialPage(page) {
+  const [id] = page.ids;
+  const state = {};
+  await readAll(id, state);
+  const plot = bandPlot(state);
+  const parts = {
+    head: h("div"),
+    facts: h("div"),
+    params: h("div"),
+    runs: h("div"),
+    evaluations: h("div.whole"),
+    why: h("div"),
+    chosen: h("span.bar"),
+  };
+  const draw = () => {
+    update(parts.chosen, tickedBar(state.ticks));
+    update(parts.head, trialHeading(page, state));
+    update(parts.facts, factsOf(state));
+    update(parts.params, paramsOf(state));
+    update(parts.runs, runsOf(state));
+    update(parts.evaluations, evaluationsCard(state.evaluations));
+    update(
+      parts.why,
+      state.rank ? h("p", {}, h("strong", {}, state.rank)) : null,
+      whyParts(state.why, ownRun(state)),
+    );
+    plot.redraw();
+  };
+  state.ticks = runTicks(state, draw);
+  draw();
+  const again = async () => {
+    await readAll(id, state);
+    draw();
+  };
+  followSweep(
+    page,
+    () => state.trial.sweep,
+    1500,
+    again,
+    () => plot.close(),
+  );
+  return layoutOf(state, parts, plot);
 }
 
 // The trial's place, as the first sentence of `hone explain`; "" with several objectives.
@@ -147,7 +152,9 @@ async function readCells({ id, sweep }) {
 
 function trialHeading(page, { trial, sweep, about, pinned }) {
   const sub = [
-    pinned ? h("span.chip.small", { title: "All checkpoints of its runs are kept" }, "pinned") : null,
+    pinned
+      ? h("span.chip.small", { title: "All checkpoints of its runs are kept" }, "pinned")
+      : null,
     stateMark(
       trial.state,
       trial.reason === "none"
@@ -207,10 +214,7 @@ function factsOf({ trial, sweep, runs, further }) {
     [
       objectiveOf(sweep).value,
       objectiveOf(sweep).show(trial.value),
-      [
-        trial.seeds > 1 ? `over ${plural(trial.seeds, "seed")}; ` : "",
-        objectiveOf(sweep).better,
-      ],
+      [trial.seeds > 1 ? `over ${plural(trial.seeds, "seed")}; ` : "", objectiveOf(sweep).better],
     ],
     ...further.map(([metric, value]) => [metric, short(value), "of its last report"]),
     typeof trial.confirmed === "number"

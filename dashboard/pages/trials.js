@@ -2,7 +2,7 @@
 import { copyText, csvText, h, save, toast } from "../lib/dom.js";
 import { update } from "../lib/update.js";
 import { count, duration, param as shown, plural, shellWord, short, words } from "../lib/format.js";
-import { throttled } from "../lib/live.js";
+import { followSweep } from "../lib/live.js";
 import { kept, links, param, setParams } from "../lib/route.js";
 import { trialsWhere } from "../lib/search.js";
 import { pick, picked, sweepData } from "../lib/sweep.js";
@@ -215,6 +215,41 @@ function toolsOf({ data, grid, choice, total, chosen }) {
   );
 }
 
+function gridOf(data, ticks, columns, rows) {
+  const grid = new Grid({
+    label: "Trials",
+    columns,
+    rows,
+    sorted: sorting(),
+    open: (row) => {
+      location.hash = links.trial(`tr_${data.columns.trial[row]}`);
+    },
+    key: (row) => data.columns.trial[row],
+    selected: (row) => ticks.has(data.columns.trial[row]),
+    select: (row, shift) => ticks.toggle(data.columns.trial[row], shift),
+    onSort: (name) => {
+      const now = sorting();
+      setParams({ sort: now.name === name && !now.down ? `-${name}` : name });
+      grid.sorted = sorting();
+      grid.refresh();
+    },
+  });
+  return grid;
+}
+
+function follow(page, data, grid, filter) {
+  const keys = jumps(grid, data);
+  document.addEventListener("keydown", keys, true);
+  const again = async () => {
+    if ((await data.loadColumns()) === 0) return;
+    if (param("where")) await data.filter(param("where"));
+    filter.update();
+    grid.refresh();
+  };
+  const close = () => document.removeEventListener("keydown", keys, true);
+  followSweep(page, () => data.id, 1000, again, close);
+}
+
 export async function trialsPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
@@ -260,40 +295,11 @@ export async function trialsPage(page) {
       grid.refresh();
     },
   });
-  const grid = new Grid({
-    label: "Trials",
-    columns: columns(),
-    rows,
-    sorted: sorting(),
-    open: (row) => {
-      location.hash = links.trial(`tr_${data.columns.trial[row]}`);
-    },
-    key: (row) => data.columns.trial[row],
-    selected: (row) => ticks.has(data.columns.trial[row]),
-    select: (row, shift) => ticks.toggle(data.columns.trial[row], shift),
-    onSort: (name) => {
-      const now = sorting();
-      setParams({ sort: now.name === name && !now.down ? `-${name}` : name });
-      grid.sorted = sorting();
-      grid.refresh();
-    },
-  });
+  const grid = gridOf(data, ticks, columns(), rows);
   const filter = filterBar(data, () => grid.refresh());
   await filter.ready;
   grid.refresh();
-  const keys = jumps(grid, data);
-  document.addEventListener("keydown", keys, true);
-  page.onLeave(() => document.removeEventListener("keydown", keys, true));
-  const soon = throttled(1000, async () => {
-    if ((await data.loadColumns()) === 0) return;
-    if (param("where")) await data.filter(param("where"));
-    filter.update();
-    grid.refresh();
-  });
-  page.onFrame((frame) => {
-    if (frame.resync || frame.sweeps.includes(id)) soon();
-  });
-  page.onLeave(soon.cancel);
+  follow(page, data, grid, filter);
   return [
     sweepHeading(page, data),
     sweepTabs(id, "trials"),

@@ -1,16 +1,17 @@
-// The menu that chooses, orders and pins the columns of a table. The choice is part of the
-// address, and of this browser for the next visit.
+// The menu that chooses, orders and pins the columns of a table, or the axes of a chart. The choice
+// is part of the address, and of this browser for the next visit.
 import { columnsText, moved, pinToggled, readColumns, toggled } from "../lib/columns.js";
 import { h } from "../lib/dom.js";
 import { update } from "../lib/update.js";
 import { param, setParams } from "../lib/route.js";
 
 export class ColumnChoice {
-  // all: [{name, title}]; key: of the table in this browser; fallback: columns at first.
-  constructor({ all, key, fallback, change }) {
-    Object.assign(this, { all, key: `hone.columns.${key}`, fallback, change });
+  // all: [{name, title}]; key: of the table in this browser; fallback: columns at first; query: in
+  // the address.
+  constructor({ all, key, fallback, change, title = "Columns", query = "cols", pins = true }) {
+    Object.assign(this, { all, key: `hone.columns.${key}`, fallback, change, query, pins });
     this.panel = h("div.menu-panel");
-    this.element = h("details.menu", {}, h("summary.button", {}, "Columns"), this.panel);
+    this.element = h("details.menu", {}, h("summary.button", {}, title), this.panel);
     this.element.addEventListener("keydown", (event) => {
       if (event.key !== "Escape") return;
       this.element.open = false;
@@ -20,7 +21,7 @@ export class ColumnChoice {
   }
 
   get list() {
-    const text = param("cols") || localStorage.getItem(this.key) || "";
+    const text = param(this.query) || localStorage.getItem(this.key) || "";
     return readColumns(
       text,
       this.all.map((one) => one.name),
@@ -30,7 +31,7 @@ export class ColumnChoice {
 
   take(list) {
     const isFirst = columnsText(list) === columnsText(this.fallback);
-    setParams({ cols: isFirst ? "" : columnsText(list) });
+    setParams({ [this.query]: isFirst ? "" : columnsText(list) });
     isFirst ? localStorage.removeItem(this.key) : localStorage.setItem(this.key, columnsText(list));
     this.draw();
     this.change();
@@ -62,9 +63,11 @@ export class ColumnChoice {
         ? [
             act("↑", "Move up", () => moved(list, name, -1)),
             act("↓", "Move down", () => moved(list, name, 1)),
-            act("Pin", "Pin", () => pinToggled(list, name), {
-              "aria-pressed": String(shown.pinned),
-            }),
+            this.pins
+              ? act("Pin", "Pin", () => pinToggled(list, name), {
+                  "aria-pressed": String(shown.pinned),
+                })
+              : null,
           ]
         : null,
     );

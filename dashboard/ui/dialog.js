@@ -2,30 +2,19 @@
 import { post } from "../lib/api.js";
 import { h, toast } from "../lib/dom.js";
 
+function inputOf({ kind = "text", value = "", options, min, hint = "" }) {
+  if (kind === "area") return h("textarea", { rows: "6", value, spellcheck: "false" });
+  if (!options) return h("input", { type: kind, value, min, placeholder: hint });
+  const choices = options.map(([one, text]) =>
+    h("option", { value: one, selected: one === value }, text),
+  );
+  return h("select", {}, choices);
+}
+
 // Asks; calls act(values) when the user agrees.
 // fields: [{name, label, value, kind, hint, note, options: [[value, text]]}].
 export function ask({ title, text, fields = [], yes, danger = false, act }) {
-  const inputs = new Map(
-    fields.map((field) => [
-      field.name,
-      field.options
-        ? h(
-            "select",
-            {},
-            field.options.map(([value, text]) =>
-              h("option", { value, selected: value === field.value }, text),
-            ),
-          )
-        : field.kind === "area"
-        ? h("textarea", { rows: "6", value: field.value ?? "", spellcheck: "false" })
-        : h("input", {
-            type: field.kind ?? "text",
-            value: field.value ?? "",
-            min: field.min,
-            placeholder: field.hint ?? "",
-          }),
-    ]),
-  );
+  const inputs = new Map(fields.map((field) => [field.name, inputOf(field)]));
   const trouble = h("p.bad", { role: "alert" });
   const go = h(danger ? "button.danger" : "button.primary", { type: "submit" }, yes);
   const form = h(

@@ -75,6 +75,13 @@ const searchField = (data) =>
     "aria-label": "Filter of the trials",
   });
 
+function countsOf({ columns, rows }) {
+  const counts = {};
+  for (let row = 0; row < rows; row++)
+    counts[columns.state[row]] = (counts[columns.state[row]] ?? 0) + 1;
+  return counts;
+}
+
 // change(): called after the filter was applied. Returns {element, update()}.
 export function filterBar(data, change) {
   const chips = h("div.chips", { role: "group", "aria-label": "States" });
@@ -109,9 +116,7 @@ export function filterBar(data, change) {
     change();
   };
   function draw() {
-    const counts = {};
-    for (let row = 0; row < data.rows; row++)
-      counts[data.columns.state[row]] = (counts[data.columns.state[row]] ?? 0) + 1;
+    const counts = countsOf(data);
     const on = new Set(param("states").split(",").filter(Boolean));
     update(
       chips,

@@ -27,6 +27,7 @@ export class Grid {
         tabindex: "0",
         role: "region",
         "aria-label": this.label,
+        dataset: { scroll: "table" },
         onscroll: () => this.schedule(),
         onkeydown: (event) => this.keyPressed(event),
       },

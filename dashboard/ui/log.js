@@ -96,20 +96,25 @@ function toolbar(id, place, find, text) {
   );
 }
 
+function pathOf(id, attempt, next) {
+  if (next >= 0) return `/v1/runs/${id}/log?attempt=${attempt}&from=${next}`;
+  return `/v1/runs/${id}/log?tail=1000${attempt ? `&attempt=${attempt}` : ""}`;
+}
+
+function statusOf({ attempt, growing, received, worker }, isEmpty) {
+  if (!growing) return isEmpty ? "This attempt left no log." : "";
+  return received
+    ? `Attempt ${attempt} on ${worker}, followed while this page is open.`
+    : `Waiting for ${worker} to send the log.`;
+}
+
 export function logView(id) {
   const place = h("pre.log", { tabindex: "0", role: "region", "aria-label": "Output" });
   const find = finder(place);
   const status = h("p.muted");
   let shown = "";
   let attempt = 0;
-  let next = -1;
-  let timer = 0;
-  let closed = false;
-
-  const path = () =>
-    next < 0
-      ? `/v1/runs/${id}/log?tail=1000${attempt ? `&attempt=${attempt}` : ""}`
-      : `/v1/runs/${id}/log?attempt=${attempt}&from=${next}`;
+  let [next, timer, closed] = [-1, 0, false];
 
   const add = (text) => {
     if (text === "") return;
@@ -130,12 +135,7 @@ export function logView(id) {
       next = part.next;
       add(part.text);
     }
-    const left = shown === "" && !part.growing ? "This attempt left no log." : "";
-    status.textContent = !part.growing
-      ? left
-      : part.received
-        ? `Attempt ${attempt} on ${part.worker}, followed while this page is open.`
-        : `Waiting for ${part.worker} to send the log.`;
+    status.textContent = statusOf(part, shown === "");
     if (part.growing || part.run_ended) return part.growing;
     if (part.attempts > attempt) {
       attempt += 1;
@@ -148,7 +148,7 @@ export function logView(id) {
   const step = async () => {
     let wait = period;
     try {
-      if (!document.hidden && !take(await get(path()))) return;
+      if (!document.hidden && !take(await get(pathOf(id, attempt, next)))) return;
     } catch (trouble) {
       status.textContent = trouble.message;
       wait = retryPeriod;

@@ -1,6 +1,6 @@
 # Writes OUT/assets.cpp, which embeds the files of ROOT plain and compressed: each script and style
 # sheet with those that it imports:
-#   cmake -DROOT=dashboard -DOUT=build/... -DBUNDLE=build/.../hone-bundle -DEMULATOR= -DBUDGET=120000 -P embed.cmake
+#   cmake -DROOT=dashboard -DOUT=build/... -DBUNDLE=build/.../hone-bundle -DEMULATOR= -DBUDGET=150000 -P embed.cmake
 # EMULATOR runs BUNDLE where it is for another processor.
 # Fails when the compressed files exceed BUDGET bytes together.
 cmake_policy(SET CMP0057 NEW)  # if(... IN_LIST ...)
@@ -14,10 +14,11 @@ set(digests "")
 foreach(file IN LISTS files)
   file(SHA256 ${ROOT}/${file} digest)
   string(APPEND digests "${file} ${digest}\n")
-  # Indentation and comment lines are for the source. No text of these files spans lines.
+  # Indentation and comment lines are for the source, as are the types of JSDoc. No text of these files spans lines.
   get_filename_component(folder ${OUT}/lean/${file} DIRECTORY)
   file(MAKE_DIRECTORY ${folder})
-  execute_process(COMMAND sed -E -e "s/^ +//" -e "\\;^//;d" ${ROOT}/${file} OUTPUT_FILE ${OUT}/lean/${file}
+  execute_process(COMMAND sed -E -e "s/^ +//" -e "\\;^//;d" -e "\\;^/\\*\\*.*\\*/$;d"
+    -e "\\;^/\\*\\*([^*]|\\*[^/])*$;,\\;\\*/$;d" ${ROOT}/${file} OUTPUT_FILE ${OUT}/lean/${file}
     COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
 string(SHA256 version "${digests}")

@@ -2,6 +2,7 @@
 
 import json
 
+import world
 from test_curves import LEGEND
 from test_objectives import rows_of
 
@@ -83,9 +84,41 @@ def test_columns_are_chosen_ordered_and_stay(filled, pages):
     again.click(".menu summary")
     again.run(
         "[...document.querySelectorAll('.menu button')]"
-        ".find((one) => one.innerText === 'Reset').click()"
+        ".find((one) => one.textContent === 'Reset').click()"
     )
     again.wait("!location.hash.includes('cols=')")
     assert titles(again)[:3] == ["Trial", "return", "State"]
     again.key("Escape")
     assert len(rows_of(again, "tr.row")) == 24
+
+
+def test_axes_are_chosen_and_ordered_and_a_brush_takes_the_first(filled, pages):
+    page = pages(f"{filled.url}#/sweeps/{filled.ended}/parameters", width=1400)
+    page.wait("document.querySelector('[data-card=parallel] canvas[data-drawn]')")
+    page.wait("document.querySelector('[data-card=importance] .bars')")
+    row = "document.querySelector('.menu-panel li[data-key={}]').querySelector({!r})"
+    names = page.run(
+        "[...document.querySelectorAll('.menu-panel li')].map((one) => one.dataset.key)"
+    )
+    assert sorted(names) == sorted(world.PARAMETERS)
+    for name in names:
+        if name not in ("gamma", "t_max"):
+            page.run(row.format(name, "input") + ".click()")
+    first, second = [name for name in names if name in ("gamma", "t_max")]
+    page.run(row.format(second, "[aria-label^='Move up']") + ".click()")
+    page.wait(f"location.hash.includes('order={second}%2C{first}')")
+    # Three axes: two parameters and the objective.
+    page.wait("document.querySelector('[data-card=parallel] .chart').style.minWidth === '276px'")
+    left, top = page.run(
+        "(() => { const box = document.querySelector('[data-card=parallel] canvas')"
+        ".getBoundingClientRect(); return [box.left, box.top]; })()"
+    )
+    page.drag((left + 56, top + 200), (left + 56, top + 60))
+    page.wait(f"document.querySelector('button[data-brush={second}]')")
+    page.call("Page.reload")
+    page.wait(f"document.querySelector('.menu-panel li')?.dataset.key === '{second}'")
+    page.run(
+        "[...document.querySelectorAll('.menu-panel button')]"
+        ".find((one) => one.textContent === 'Reset').click()"
+    )
+    page.wait("!location.hash.includes('order')")

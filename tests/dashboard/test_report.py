@@ -42,7 +42,7 @@ def rows_of(page, selector):
 def pages_of(filled, name):
     """Every page that a report has: its address, and an element of the complete page."""
     sweep = getattr(filled, name)
-    best = filled.server.get(f"/v1/sweeps/{sweep}/best")["items"][0]
+    best, second = filled.server.get(f"/v1/sweeps/{sweep}/best")["items"][:2]
     at = f"#/sweeps/{sweep}"
     drawn = "canvas[data-drawn]"
     addresses = {
@@ -54,6 +54,7 @@ def pages_of(filled, name):
         "pareto": (f"{at}/pareto", f"[data-card=pareto] {drawn}"),
         "trial": (f"#/trials/{best['id']}", f"[data-card=band] {drawn}"),
         "run": (f"#/runs/{best['run']}", f"[data-card=curve] {drawn}"),
+        "compare": (f"#/compare/{best['id']},{second['id']}", f"[data-card=compare] {drawn}"),
         "lineage": (f"#/lineage/{best['id']}", f"[data-card=lineage] {drawn}"),
         "lineage of all": (f"#/lineage/{sweep}", f"[data-card=lineage] {drawn}"),
     }

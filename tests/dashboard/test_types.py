@@ -1,6 +1,5 @@
 """The types that the JSDoc of modules names, checked by TypeScript's compiler, strictly."""
 
-import os
 import pathlib
 import re
 import shutil
@@ -8,19 +7,23 @@ import subprocess
 
 import pytest
 
+import npm
+
 VERSION = "5.9.3"
-INSTALL_SECONDS = 120
 LIB = pathlib.Path(__file__).resolve().parents[2] / "dashboard" / "lib"
 
 # Modules whose types are complete. What they import is read, and not judged.
 CHECKED = (
+    "animation",
     "brush",
     "columns",
     "compare",
     "curve_lines",
+    "event_log",
     "find",
     "place",
     "range",
+    "replay",
     "smooth",
     "ticks",
     "verdicts",
@@ -29,25 +32,9 @@ CHECKED = (
 
 
 def compiler():
-    """The file of tsc and None, or None and why it is not here. npm installs it once, into a cache."""
-    home = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    folder = home / "hone-tests" / f"typescript-{VERSION}"
-    tsc = folder / "node_modules" / "typescript" / "bin" / "tsc"
-    if tsc.exists():
-        return tsc, None
-    npm = shutil.which("npm")
-    if npm is None:
-        return None, "there is no npm to install typescript (apt-get install npm)"
-    folder.mkdir(parents=True, exist_ok=True)
-    command = [npm, "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts"]
-    command += ["--prefix", str(folder), f"typescript@{VERSION}"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=INSTALL_SECONDS)
-    except subprocess.TimeoutExpired:
-        return None, f"npm did not install typescript within {INSTALL_SECONDS} s: no network?"
-    if done.returncode != 0:
-        return None, "npm could not install typescript: " + done.stderr.strip()[-300:]
-    return tsc, None
+    """The file of tsc and None, or None and why it is not here."""
+    folder, why = npm.package("typescript", VERSION)
+    return folder and folder / "bin" / "tsc", why
 
 
 def problems(folder, names):

@@ -165,7 +165,7 @@ def sizes(bench):
     plain = sum(file.stat().st_size for file in embedded.glob("*.plain"))
     requests = timing.requests(bench.browser, bench.url("empty"), "main h1")
     return [
-        at_most("static files, compressed", packed / 1000, 100, "kB", 1),
+        at_most("static files, compressed", packed / 1000, 150, "kB", 1),
         at_most("requests of the first page", requests, 35, "requests"),
         at_most("embedded in the server, plain and compressed", (packed + plain) / 1000, 400, "kB"),
     ]
