@@ -157,6 +157,11 @@ constexpr auto commands = std::to_array<Command>({
      declare_export, "curves"},
     {"mark", Group::results, "ID", "show the notes and tags of any object",
      "hone mark tr_42\nhone mark note tr_42 'diverges late'", declare_mark},
+    {"report", Group::results, "[SWEEP]", "write text, tables, figures and data for a paper",
+     "hone report sw_7                     # the folder sw_7-report\n"
+     "hone report sw_7 -o paper/sweep --force\n"
+     "hone report sw_7 --figure curves -o curves.svg",
+     declare_report},
     {"mark note", Group::results, "ID [TEXT]", "add a note to any object, or list its notes",
      "hone mark note tr_42 'diverges late'\nhone mark note sw_7", declare_note, "", "note"},
     {"mark tag", Group::results, "ID [TAG ...]", "add tags to any object",

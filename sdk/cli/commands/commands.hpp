@@ -29,6 +29,7 @@ CommandAction declare_explain(Flags& flags);
 CommandAction declare_lineage(Flags& flags);
 CommandAction declare_export(Flags& flags);
 CommandAction declare_ask(Flags& flags);
+CommandAction declare_report(Flags& flags);
 CommandAction declare_tell(Flags& flags);
 CommandAction declare_enqueue(Flags& flags);
 CommandAction declare_picker(Flags& flags);
