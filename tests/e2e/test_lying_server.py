@@ -82,7 +82,7 @@ LINES = {
 }
 # They start programs, or ask no server.
 WITHOUT_SERVER = {"up", "init", "simulate", "graph", "db", "server", "worker", "train",
-                  "train --track", "bench", "version", "completion"}
+                  "train --track", "bench", "version", "completion", "schema"}
 NOT_SHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
                        "\ufeff]")
 

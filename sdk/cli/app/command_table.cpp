@@ -44,6 +44,8 @@ constexpr auto commands = std::to_array<Command>({
      "hone study report studies/small.yaml -o docs/studies\n"
      "hone study report --from docs/studies/small.json -o .",
      declare_study},
+    {"schema", Group::start, "", "print the JSON schema of sweep files, for editors",
+     "hone schema > sweep.schema.json   # hone init names it in the sweep file", declare_schema},
     {"import", Group::start, "FORMAT FILE", "import a sweep of another tool or server",
      "hone import hone sw_7.json\n"
      "hone import wandb sweep.yaml > hone.yaml\n"
