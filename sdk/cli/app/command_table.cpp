@@ -157,13 +157,13 @@ constexpr auto commands = std::to_array<Command>({
      "hone export sw_7 --tensorboard runs/sw_7\n"
      "hone export sw_7 --optuna study.db",
      declare_export, "curves"},
-    {"mark", Group::results, "ID", "show the notes and tags of any object",
-     "hone mark tr_42\nhone mark note tr_42 'diverges late'", declare_mark},
     {"report", Group::results, "[SWEEP]", "write text, tables, figures and data for a paper",
      "hone report sw_7                     # the folder sw_7-report\n"
      "hone report sw_7 -o paper/sweep --force\n"
      "hone report sw_7 --figure curves -o curves.svg",
      declare_report},
+    {"mark", Group::results, "ID", "show the notes and tags of any object",
+     "hone mark tr_42\nhone mark note tr_42 'diverges late'", declare_mark},
     {"mark note", Group::results, "ID [TEXT]", "add a note to any object, or list its notes",
      "hone mark note tr_42 'diverges late'\nhone mark note sw_7", declare_note, "", "note"},
     {"mark tag", Group::results, "ID [TAG ...]", "add tags to any object",
@@ -231,14 +231,15 @@ constexpr auto commands = std::to_array<Command>({
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
     {"doctor --versions", Group::system, "--check", "list which version runs where",
      "hone doctor --versions --check", declare_versions, "", "upgrade"},
-    {"db", Group::system, "check|backup|repair|upgrade|promote|prune|archive",
+    {"db", Group::system, "check|backup|repair|upgrade|promote|prune|archive|rm",
      "check, back up, promote or thin a data folder",
      "hone db check\nhone db check --data /data/hone --format json\n"
      "hone db check --link 1234:9f86d081884c...   # was an event up to 1234 changed?\n"
      "hone db backup /backups/hone-monday   # also while a server runs\nhone db upgrade\n"
      "hone db promote --data /data/standby  # the standby there becomes the server\n"
      "hone db prune --older 90d --keep 20   # metrics of old sweeps keep 20 points each\n"
-     "hone db archive old.db --older 90d    # the same, but the other points move to old.db",
+     "hone db archive old.db --older 90d    # the same, but the other points move to old.db\n"
+     "hone db rm sw_7 sw_8                  # of a stopped server: for good",
      declare_db},
     {"server", Group::system, "...", "run hone-server with these arguments",
      "hone server --data ~/.hone --listen 0.0.0.0:7777", declare_passed_on},
