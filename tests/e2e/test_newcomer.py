@@ -306,7 +306,8 @@ def test_shares_of_a_confirmation_were_percentages_in_csv(server):
     value = 0
     while train(server, worker, value):
         value += 1
-    [header, *rows] = csv.reader(ok("confirm", sweep, "--format", "csv", server=server).splitlines())
+    table = ok("confirm", sweep, "--format", "csv", server=server)
+    [header, *rows] = csv.reader(table.splitlines())
     for name in ("near best", "chance best"):
         assert all(0 <= float(row[header.index(name)]) <= 1 for row in rows), rows
     assert " %" in ok("confirm", sweep, server=server, COLUMNS="200")

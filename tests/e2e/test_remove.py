@@ -39,7 +39,7 @@ def test_a_sweep_leaves_with_its_files_and_no_other(server, tmp_path):
              for model in server.get(f"/v1/models?sweep={sweep}")["items"]}
     assert set(blobs.values()) == {kept, gone}
     running = rm(server, gone, "--yes")
-    assert running.returncode == 4, "beside a server"
+    assert running.returncode == 4, "while a server runs"
     assert server.stop() == 0
     unanswered = rm(server, gone)
     assert unanswered.returncode == 2 and "--yes" in unanswered.stderr

@@ -1,4 +1,4 @@
-"""`hone schema`: what an editor is told of a sweep file is what `hone plan` says of it."""
+"""`hone schema`: editors check a sweep file as `hone plan` does."""
 import copy
 import json
 import re

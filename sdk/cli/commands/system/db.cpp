@@ -191,7 +191,7 @@ Result<std::vector<SweepId>> named_sweeps(const DbOptions& options) {
   return sweeps;
 }
 
-// What would go, and what stands in the way.
+// Lists what would go, and what rests on it.
 std::string plan_text(const upkeep::RemovalPlan& plan) {
   std::string lines, all;
   for (const upkeep::RemovedSweep& one : plan.sweeps) {
