@@ -192,7 +192,8 @@ def test_the_methods_of_a_report_are_those_of_the_sweep_file(server, tmp_path):
     ok("report", sweep, "-o", "r", server=server, cwd=tmp_path)
     text = " ".join((tmp_path / "r" / "report.md").read_text().split())
     for part in ("`python3 train.py --lr ${lr}`", "maximize return",
-                 "Search: random, 12 trials, seed 17", "rule median", "1k frames a run in 4 phases", "hone report sw_1"):
+                 "Search: random, 12 trials, seed 17", "rule median",
+                 "1k frames a run in 4 phases", "hone report sw_1"):
         assert part in text, text
 
 
