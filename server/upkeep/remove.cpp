@@ -10,6 +10,7 @@
 #include "db/file/database.hpp"
 #include "db/ledger/leave_out.hpp"
 #include "db/ledger/ledger.hpp"
+#include "db/queries/queries.hpp"
 #include "schemas/types/ids.hpp"
 #include "server/upkeep/parts.hpp"
 
@@ -101,6 +102,20 @@ std::set<std::int64_t> numbers(SQLite::Database& db, const char* query,
   return found;
 }
 
+// Also of checkpoints that were dropped: their files are removed later.
+std::set<std::string> blobs_of(SQLite::Database& db, const std::vector<SweepId>& sweeps) {
+  std::set<std::string> digests;
+  for (const SweepId sweep : sweeps) {
+    SQLite::Statement rows(
+        db,
+        "SELECT sha256 FROM model WHERE sweep = ?1 UNION SELECT sha256 FROM snapshot WHERE sweep = ?1"
+        " UNION SELECT sha256 FROM artifact WHERE trial IN (SELECT id FROM trial WHERE sweep = ?1)");
+    rows.bind(1, sweep.value);
+    while (rows.executeStep()) digests.insert(rows.getColumn(0).getString());
+  }
+  return digests;
+}
+
 void remove_file(const fs::path& file, RemovalReport& report) {
   std::error_code failed;
   const auto bytes = fs::file_size(file, failed);
@@ -127,12 +142,12 @@ void remove_from(SQLite::Database& db, const DataFolder& folder, const std::vect
                  RemovalReport& report) {
   const auto events = numbers(db, "SELECT seq FROM event WHERE sweep = ?1", sweeps);
   const auto leases = numbers(db, "SELECT lease FROM attempt WHERE sweep = ?1", sweeps);
-  const auto before = named_blobs(db);
+  const auto blobs = blobs_of(db, sweeps);
   leave_out(db, events);
   report.removed = static_cast<std::int64_t>(events.size());
   forget_earlier(folder, last_seq(db));
   const auto after = named_blobs(db);
-  for (const std::string& digest : before)
+  for (const std::string& digest : blobs)
     if (!after.contains(digest)) remove_file(blob_file(folder.blobs(), digest), report);
   remove_logs(folder.path() / "logs", leases, report);
   db.exec("VACUUM");  // else the pages stay in the file

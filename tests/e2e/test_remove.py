@@ -13,7 +13,9 @@ def rm(server, *words, **more):
 
 
 def files_of(folder):
-    return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
+    """Without those that a reader of the database makes."""
+    return {path.relative_to(folder) for path in folder.rglob("*")
+            if path.is_file() and not path.name.startswith("hone.db-")}
 
 
 def healths(folder):
@@ -60,7 +62,7 @@ def test_a_sweep_leaves_with_its_files_and_no_other(server, tmp_path):
 
 
 def depend(server, first):
-    """A confirmation, a fork, a sweep that learned, and a fork of that."""
+    """A confirmation, a sweep that learned, a fork, and a fork of that."""
     confirmation = server.post(f"/v1/sweeps/{first}/confirm",
                                {"request_id": "c", "top": 1, "seeds": 2})["sweep"]
     worker = server.join()
@@ -68,10 +70,12 @@ def depend(server, first):
         pass
     learned = play(server, name="learned", search={"method": "tpe", "trials": 2,
                                                    "warm_start": [first]})
-    fork = ok("fork", learned, "-q", server=server).split()[0]
+    forks = [first]
+    for _ in range(2):
+        forks.append(ok("fork", forks[-1], "-q", server=server).split()[0])
     while train(server, worker, 1):
         pass
-    return confirmation, learned, fork
+    return confirmation, learned, *forks[1:]
 
 
 def test_what_depends_on_a_sweep_is_shown_before_anything_goes(server):
@@ -80,8 +84,9 @@ def test_what_depends_on_a_sweep_is_shown_before_anything_goes(server):
     assert server.stop() == 0
     before = files_of(server.folder)
     refused = rm(server, first, "--yes")
-    assert refused.returncode == 4 and "3 other sweeps" in refused.stderr
-    for other, how in zip(others, ("confirms it: " + first, "learned from it", "is a fork of it")):
+    assert refused.returncode == 4 and "4 other sweeps" in refused.stderr
+    for other, how in zip(others, ("confirms it: " + first, "learned from it",
+                                  "is a fork of it: " + first, "is a fork of it: " + others[2])):
         assert f"{other} {how}" in refused.stderr, refused.stderr
     assert files_of(server.folder) == before
     told = rm(server, first, *others, "--yes", "--format", "json")

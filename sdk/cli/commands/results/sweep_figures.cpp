@@ -212,16 +212,16 @@ struct Point {
   bool on_front = false;
 };
 
-// The first two objectives of the trials that have both.
-std::vector<Point> points_of(const std::vector<Json>& trials, const std::string& second,
+// The first two objectives of the trials that have both, from the columns of a sweep.
+std::vector<Point> points_of(const Json& columns, const std::string& second,
                              const std::set<std::string, std::less<>>& front) {
+  const std::vector<Json> ids = items_at(columns, "/trial"), xs = items_at(columns, "/value");
+  const std::vector<Json> ys = items_at(columns, pointer_to("further." + second));
   std::vector<Point> points;
-  for (const Json& trial : trials) {
-    const Json& x = member(trial, "/value");
-    const Json& y = member(trial, "/further" + pointer_to(second));
-    if (x.is_number() && y.is_number())
-      points.push_back({x.get<double>(), y.get<double>(), front.contains(text_at(trial, "/id"))});
-  }
+  for (std::size_t i = 0; i < std::min({ids.size(), xs.size(), ys.size()}); ++i)
+    if (ids[i].is_number_integer() && xs[i].is_number() && ys[i].is_number())
+      points.push_back(
+          {xs[i].get<double>(), ys[i].get<double>(), front.contains("tr_" + to_text(ids[i]))});
   std::ranges::sort(points, {}, &Point::x);
   return points;
 }
@@ -231,12 +231,12 @@ Result<std::string> draw_front(Session& session, const Json& sweep) {
   if (objectives.size() < 2) return nothing(sweep, "has one objective: a front needs two");
   const auto reply = session.get(path_of(sweep) + "/pareto?limit=1000");
   if (!reply) return reply.error();
-  const auto trials = session.list(path_of(sweep) + "/trials?limit=1000");
-  if (!trials) return trials.error();
+  const auto columns = session.get(path_of(sweep) + "/columns?fields=trial,value,further.*");
+  if (!columns) return columns.error();
   std::set<std::string, std::less<>> front;
   for (const Json& item : member(*reply, "/items")) front.insert(text_at(item, "/id"));
   const std::string second = text_at(objectives, "/1/metric");
-  const std::vector<Point> points = points_of(*trials, second, front);
+  const std::vector<Point> points = points_of(member(*columns, "/columns"), second, front);
   if (points.empty()) return nothing(sweep, "has no trial with both objectives yet");
   std::vector<double> xs, ys;
   Curve line{"front", {}, {}};

@@ -214,9 +214,8 @@ Result<Exit> remove(Session& session, const DbOptions& options) {
   if (!plan) return plan.error();
   session.note(plan_text(*plan));
   if (!plan->dependents.empty())
-    return refuse(Code::conflict,
-                  "nothing was removed: " + counted(plan->dependents.size(), "other sweep") +
-                      " would lose what it rests on");
+    return refuse(Code::conflict, "nothing was removed, because of " +
+                                      counted(plan->dependents.size(), "other sweep"));
   if (!options.yes && !can_ask())
     return refuse(Code::invalid, "nothing was removed: add --yes to remove for good");
   if (!options.yes && !is_agreed("remove for good?")) {
