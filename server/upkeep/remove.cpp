@@ -102,14 +102,15 @@ std::set<std::int64_t> numbers(SQLite::Database& db, const char* query,
   return found;
 }
 
-// Also of checkpoints that were dropped: their files are removed later.
+// Includes dropped checkpoints: their files may still be there.
 std::set<std::string> blobs_of(SQLite::Database& db, const std::vector<SweepId>& sweeps) {
   std::set<std::string> digests;
   for (const SweepId sweep : sweeps) {
     SQLite::Statement rows(
         db,
-        "SELECT sha256 FROM model WHERE sweep = ?1 UNION SELECT sha256 FROM snapshot WHERE sweep = ?1"
-        " UNION SELECT sha256 FROM artifact WHERE trial IN (SELECT id FROM trial WHERE sweep = ?1)");
+        "SELECT sha256 FROM model WHERE sweep = ?1 UNION"
+        " SELECT sha256 FROM snapshot WHERE sweep = ?1 UNION"
+        " SELECT sha256 FROM artifact WHERE trial IN (SELECT id FROM trial WHERE sweep = ?1)");
     rows.bind(1, sweep.value);
     while (rows.executeStep()) digests.insert(rows.getColumn(0).getString());
   }
