@@ -29,19 +29,23 @@ std::string for_markdown(std::string_view text) {
 }
 
 std::string for_latex(std::string_view text) {
-  return replaced(text, {{'\\', "\\textbackslash{}"},
-                         {'&', "\\&"},
-                         {'%', "\\%"},
-                         {'$', "\\$"},
-                         {'#', "\\#"},
-                         {'_', "\\_"},
-                         {'{', "\\{"},
-                         {'}', "\\}"},
-                         {'~', "\\textasciitilde{}"},
-                         {'^', "\\textasciicircum{}"},
-                         {'<', "$<$"},
-                         {'>', "$>$"},
-                         {'`', "'"}});
+  const std::string escaped = replaced(text, {{'\\', "\\textbackslash{}"},
+                                              {'&', "\\&"},
+                                              {'%', "\\%"},
+                                              {'$', "\\$"},
+                                              {'#', "\\#"},
+                                              {'_', "\\_"},
+                                              {'{', "\\{"},
+                                              {'}', "\\}"},
+                                              {'~', "\\textasciitilde{}"},
+                                              {'^', "\\textasciicircum{}"},
+                                              {'<', "$<$"},
+                                              {'>', "$>$"},
+                                              {'`', "'"}});
+  // Two hyphens would become a dash: options of commands are written with them.
+  std::string out;
+  for (const char c : escaped) out += c == '-' && out.ends_with('-') ? "{}-" : std::string(1, c);
+  return out;
 }
 
 }  // namespace hone

@@ -113,6 +113,11 @@ std::string SweepFile::place(const std::string& json_pointer) const {
 }
 
 Result<SweepFile> read_sweep_file(const std::string& path) {
+  if (path.ends_with(".py"))
+    return refuse(Code::invalid, path +
+                                     " is a Python program, not a sweep file; write one for it "
+                                     "with: hone init " +
+                                     path);
   auto text = read_whole(path);
   if (!text.ok()) return std::move(text).error();
   return read_sweep_text(*text, path);

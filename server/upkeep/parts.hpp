@@ -5,6 +5,10 @@
 
 #include "server/upkeep/upkeep.hpp"
 
+namespace hone {
+class DataFolder;
+}
+
 namespace hone::upkeep {
 
 using Findings = std::vector<Finding>;
@@ -19,6 +23,10 @@ Finding check_kept(SQLite::Database& db, const KeptLink& kept);
 // check_blobs.cpp: the blobs of models exist and have their digest; other blobs are counted.
 Findings check_blobs(SQLite::Database& db, const std::filesystem::path& blobs,
                      const Progress& progress);
+
+// Removes what was written next to the ledger for the events that were there before some were taken
+// out. `last`: the newest event that stays.
+void forget_earlier(const DataFolder& folder, std::int64_t last);
 
 // The file of a digest in a folder of blobs.
 std::filesystem::path blob_file(const std::filesystem::path& blobs, const std::string& sha256);

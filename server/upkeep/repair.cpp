@@ -92,16 +92,14 @@ Result<std::set<std::int64_t>> choose(SQLite::Database& db, const Progress& prog
   return choice.left_out();
 }
 
-// Removes what was written next to the ledger for the events that were there before.
-void forget_earlier(const DataFolder& folder, const std::set<std::int64_t>& removed,
-                    std::int64_t last) {
+}  // namespace
+
+void forget_earlier(const DataFolder& folder, std::int64_t last) {
   std::error_code ignored;
   std::filesystem::remove(folder.snapshot(), ignored);
-  if (!removed.empty()) std::filesystem::remove(folder.path() / head_file, ignored);
+  std::filesystem::remove(folder.path() / head_file, ignored);
   if (const auto mark = HighWater::open(folder.path())) mark->advance(last);
 }
-
-}  // namespace
 
 Result<RepairReport> repair(const std::filesystem::path& folder, const Progress& progress) {
   if (const auto readable = open_folder(folder); !readable) return readable.error();
@@ -119,7 +117,7 @@ Result<RepairReport> repair(const std::filesystem::path& folder, const Progress&
     report.backup = *std::move(copy);
     report.removed = static_cast<std::int64_t>(removed->size());
     leave_out(**db, *removed);
-    forget_earlier(*held, *removed, last_seq(**db));
+    forget_earlier(*held, last_seq(**db));
     return report;
   } catch (const std::exception& trouble) {
     return refuse(Code::internal, std::string("the ledger cannot be repaired: ") + trouble.what() +

@@ -79,6 +79,45 @@ struct RepairReport {
 // (conflict) while a server runs on the folder, and (invalid) an unreadable event of no sweep.
 Result<RepairReport> repair(const std::filesystem::path& folder, const Progress& progress);
 
+// A sweep that depends on another one.
+struct Dependent {
+  SweepId sweep;
+  SweepId on;
+  std::string how;  // "confirms it"
+};
+
+struct RemovedSweep {
+  SweepId sweep;
+  std::string name;
+  std::int64_t trials = 0;
+  std::int64_t events = 0;
+};
+
+struct RemovalPlan {
+  std::vector<RemovedSweep> sweeps;
+  std::vector<Dependent> dependents;  // others that would have to go too
+};
+
+// Refuses (not_found) a sweep that there is not, and (conflict) one that has not ended.
+Result<RemovalPlan> plan_removal(const std::filesystem::path& folder,
+                                 const std::vector<SweepId>& sweeps);
+
+struct RemovalReport {
+  std::int64_t events = 0;   // of the ledger before
+  std::int64_t removed = 0;  // of them
+  std::int64_t files = 0;    // checkpoints, artifacts and logs that nothing else names
+  std::int64_t bytes = 0;    // of those files
+  std::string backup;        // a verified copy of the database before
+};
+
+// Takes all events of the sweeps out of the ledger, and their files out of the folder; every other
+// event stays. First it makes a verified copy of the database in the same folder. Standbys must be
+// made again, links that users kept no longer hold, and the ids of the newest sweeps may be given
+// again. Refuses (conflict) while a server runs on the folder, and where other sweeps depend on
+// these.
+Result<RemovalReport> remove_sweeps(const std::filesystem::path& folder,
+                                    const std::vector<SweepId>& sweeps);
+
 // Whether an older hone wrote the folder. False where there is no database that can be read.
 bool is_older(const std::filesystem::path& folder);
 

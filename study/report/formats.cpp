@@ -44,21 +44,6 @@ std::string markdown_table(const PageTable& table, bool anchors) {
   return out + "\n";
 }
 
-std::string latex_table(const PageTable& table) {
-  std::string out = "\\begin{table}\n\\caption{" + for_latex(table.title + ": " + table.note) +
-                    "}\n\\begin{tabular}{l" + std::string(table.header.size() - 1, 'r') +
-                    "}\n\\hline\n";
-  const auto line = [&](const auto& cells, const auto& text_of) {
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      out += (i == 0 ? "" : " & ") + for_latex(text_of(cells[i]));
-    out += " \\\\\n";
-  };
-  line(table.header, [](const std::string& title) { return title; });
-  out += "\\hline\n";
-  for (const auto& row : table.rows) line(row, [](const PageCell& cell) { return cell.text; });
-  return out + "\\hline\n\\end{tabular}\n\\end{table}\n\n";
-}
-
 std::string html_table(const PageTable& table, bool anchors) {
   std::string out = "<h2>" + for_html(table.title) + "</h2>\n<p class=\"note\">" +
                     for_html(table.note) + "</p>\n<table>\n<tr>";
@@ -101,10 +86,25 @@ std::string markdown_of(const Page& page) {
   return out;
 }
 
+std::string latex_of(const PageTable& table) {
+  std::string out = "\\begin{table}\n\\caption{" + for_latex(table.title + ": " + table.note) +
+                    "}\n\\begin{tabular}{l" + std::string(table.header.size() - 1, 'r') +
+                    "}\n\\hline\n";
+  const auto line = [&](const auto& cells, const auto& text_of) {
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      out += (i == 0 ? "" : " & ") + for_latex(text_of(cells[i]));
+    out += " \\\\\n";
+  };
+  line(table.header, [](const std::string& title) { return title; });
+  out += "\\hline\n";
+  for (const auto& row : table.rows) line(row, [](const PageCell& cell) { return cell.text; });
+  return out + "\\hline\n\\end{tabular}\n\\end{table}\n\n";
+}
+
 std::string latex_of(const Page& page) {
   std::string out = "% " + page.title + "\n";
   for (const std::string& paragraph : page.paragraphs) out += for_latex(paragraph) + "\n\n";
-  for (const PageTable& table : page.tables) out += latex_table(table);
+  for (const PageTable& table : page.tables) out += latex_of(table);
   return out;
 }
 

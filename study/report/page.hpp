@@ -39,6 +39,8 @@ Page page_of(const Study& study, const Findings& findings, const std::string& co
 
 std::string markdown_of(const Page& page);
 std::string latex_of(const Page& page);
+// A floating table with a caption.
+std::string latex_of(const PageTable& table);
 // One file, without scripts and without requests.
 std::string html_of(const Page& page);
 

@@ -56,6 +56,9 @@ LINES = {
     "export": [f"export {SWEEP}", f"export {SWEEP} --html", f"export {SWEEP} --bands",
                f"export {SWEEP} --format curves", f"export {SWEEP} --metrics",
                f"export {SWEEP} --optuna {{DIR}}/o.db", f"export {SWEEP} --tensorboard {{DIR}}/tb"],
+    "report": [f"report {SWEEP} -o {{DIR}}/report --force",
+               *(f"report {SWEEP} --figure {kind}" for kind in
+                 ("history", "curves", "confirmation", "importance", "parallel", "front"))],
     "mark note": [f"mark note {TRIAL} text", f"mark note {TRIAL}"],
     "mark tag": [f"mark tag {TRIAL} good", f"mark tag {TRIAL}"],
     "ask": [f"ask {SWEEP}"],
@@ -79,7 +82,7 @@ LINES = {
 }
 # They start programs, or ask no server.
 WITHOUT_SERVER = {"up", "init", "simulate", "graph", "db", "server", "worker", "train",
-                  "train --track", "bench", "version", "completion"}
+                  "train --track", "bench", "version", "completion", "schema"}
 NOT_SHOWN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
                        "\ufeff]")
 

@@ -1,4 +1,5 @@
 """The first day of a researcher who tunes an ordinary script: what used to mislead or to cost a sweep."""
+import csv
 import json
 import os
 import pty
@@ -7,8 +8,9 @@ import subprocess
 
 import pytest
 
-from commands import Up, hone, ok
-from conftest import program
+from commands import Up, hone, ok, write_spec
+from conftest import program, sweep_spec
+from trained import train
 
 SCRIPT = """
 import argparse, os
@@ -258,3 +260,54 @@ def test_a_confirmation_asks_on_a_terminal_before_it_spends(day):
     seeds = {run["seed"] for one in made
              for run in json.loads(ok("runs", one, "--format", "json", server=day.up))}
     assert len(made) == 2 and len(seeds) == 6
+
+
+def test_a_repeated_import_gave_one_id_without_a_word(server, tmp_path):
+    sweep = server.submit(sweep_spec())
+    server.post(f"/v1/sweeps/{sweep}/steer", {"verb": "kill"})
+    file = tmp_path / "sweep.json"
+    file.write_text(ok("export", sweep, "--format", "json", server=server))
+    first, again = (hone("import", "hone", str(file), server=server) for _ in range(2))
+    assert first.stdout == again.stdout != ""
+    assert "imported before" not in first.stderr
+    assert f"imported before: {again.stdout.strip()} is that sweep" in again.stderr
+
+
+def test_a_program_in_place_of_a_sweep_file_held_more_than_one_document(tmp_path):
+    (tmp_path / "train.py").write_text("x = 1\n---\ny = 2\n")
+    for command in ("submit", "plan"):
+        refused = hone(command, "train.py", cwd=tmp_path, HONE_SERVER="http://127.0.0.1:1")
+        assert refused.returncode == 2 and "hone init train.py" in refused.stderr, refused.stderr
+
+
+def test_a_plan_names_the_seed_and_counts_one_phase(tmp_path):
+    file = write_spec(tmp_path, seed=None, budget={"unit": "steps", "per_run": 10, "phases": 1})
+    plan = ok("plan", str(file), HONE_SERVER="http://127.0.0.1:1")
+    assert re.search(r"^seed +0, the default: every submission", plan, re.M), plan
+    assert "1 phase a run" in plan and "1 phases" not in plan
+
+
+def test_many_parameters_cut_the_answer(server):
+    names = [f"parameter_{i}" for i in range(12)]
+    sweep = server.submit(sweep_spec(parameters={name: {"type": "float", "min": 0, "max": 1}
+                                                 for name in names},
+                                     search={"method": "random", "trials": 1}))
+    train(server, server.join(), 1)
+    shown = hone("best", sweep, server=server, COLUMNS="80")
+    assert all(f"{name}=" in shown.stderr for name in names), shown.stderr
+    assert all(len(line) <= 80 for line in shown.stdout.splitlines())
+    few = hone("best", server.submit(sweep_spec()), server=server)
+    assert "lr=" not in few.stderr
+
+
+def test_shares_of_a_confirmation_were_percentages_in_csv(server):
+    sweep = server.submit(sweep_spec(confirm={"top": 2, "seeds": 4}))
+    worker = server.join()
+    value = 0
+    while train(server, worker, value):
+        value += 1
+    table = ok("confirm", sweep, "--format", "csv", server=server)
+    [header, *rows] = csv.reader(table.splitlines())
+    for name in ("near best", "chance best"):
+        assert all(0 <= float(row[header.index(name)]) <= 1 for row in rows), rows
+    assert " %" in ok("confirm", sweep, server=server, COLUMNS="200")

@@ -44,6 +44,8 @@ constexpr auto commands = std::to_array<Command>({
      "hone study report studies/small.yaml -o docs/studies\n"
      "hone study report --from docs/studies/small.json -o .",
      declare_study},
+    {"schema", Group::start, "", "print the JSON schema of sweep files, for editors",
+     "hone schema > sweep.schema.json   # hone init names it in the sweep file", declare_schema},
     {"import", Group::start, "FORMAT FILE", "import a sweep of another tool or server",
      "hone import hone sw_7.json\n"
      "hone import wandb sweep.yaml > hone.yaml\n"
@@ -155,6 +157,11 @@ constexpr auto commands = std::to_array<Command>({
      "hone export sw_7 --tensorboard runs/sw_7\n"
      "hone export sw_7 --optuna study.db",
      declare_export, "curves"},
+    {"report", Group::results, "[SWEEP]", "write text, tables, figures and data for a paper",
+     "hone report sw_7                     # the folder sw_7-report\n"
+     "hone report sw_7 -o paper/sweep --force\n"
+     "hone report sw_7 --figure curves -o curves.svg",
+     declare_report},
     {"mark", Group::results, "ID", "show the notes and tags of any object",
      "hone mark tr_42\nhone mark note tr_42 'diverges late'", declare_mark},
     {"mark note", Group::results, "ID [TEXT]", "add a note to any object, or list its notes",
@@ -224,14 +231,15 @@ constexpr auto commands = std::to_array<Command>({
      "hone doctor\nhone doctor --data /data/hone", declare_doctor},
     {"doctor --versions", Group::system, "--check", "list which version runs where",
      "hone doctor --versions --check", declare_versions, "", "upgrade"},
-    {"db", Group::system, "check|backup|repair|upgrade|promote|prune|archive",
+    {"db", Group::system, "check|backup|repair|upgrade|promote|prune|archive|rm",
      "check, back up, promote or thin a data folder",
      "hone db check\nhone db check --data /data/hone --format json\n"
      "hone db check --link 1234:9f86d081884c...   # was an event up to 1234 changed?\n"
      "hone db backup /backups/hone-monday   # also while a server runs\nhone db upgrade\n"
      "hone db promote --data /data/standby  # the standby there becomes the server\n"
      "hone db prune --older 90d --keep 20   # metrics of old sweeps keep 20 points each\n"
-     "hone db archive old.db --older 90d    # the same, but the other points move to old.db",
+     "hone db archive old.db --older 90d    # the same, but the other points move to old.db\n"
+     "hone db rm sw_7 sw_8                  # of a stopped server: for good",
      declare_db},
     {"server", Group::system, "...", "run hone-server with these arguments",
      "hone server --data ~/.hone --listen 0.0.0.0:7777", declare_passed_on},

@@ -10,6 +10,7 @@ namespace hone::cli {
 CommandAction declare_submit(Flags& flags);
 CommandAction declare_plan(Flags& flags);
 CommandAction declare_study(Flags& flags);
+CommandAction declare_schema(Flags& flags);
 CommandAction declare_simulate(Flags& flags);
 CommandAction declare_import(Flags& flags);
 CommandAction declare_graph(Flags& flags);
@@ -28,6 +29,7 @@ CommandAction declare_watch(Flags& flags);
 CommandAction declare_explain(Flags& flags);
 CommandAction declare_lineage(Flags& flags);
 CommandAction declare_export(Flags& flags);
+CommandAction declare_report(Flags& flags);
 CommandAction declare_ask(Flags& flags);
 CommandAction declare_tell(Flags& flags);
 CommandAction declare_enqueue(Flags& flags);

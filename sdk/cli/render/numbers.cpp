@@ -31,6 +31,16 @@ std::string scaled(double value, const char* unit) {
 
 }  // namespace
 
+std::string rounded_text(double value, double error) {
+  constexpr double plain_max = 1e9;  // larger numbers, and errors below 1e-6, have an exponent
+  if (!(error >= 1e-6) || std::abs(value) >= plain_max || error >= plain_max)
+    return number_text(value);
+  const int decimals = 1 - static_cast<int>(std::floor(std::log10(error)));
+  const double scale = std::pow(10.0, -decimals);
+  const double near = std::round(value / scale) * scale;
+  return format("%.*f", std::max(0, decimals), near == 0 ? 0 : near);  // not -0
+}
+
 std::string count_text(std::int64_t count) {
   const double size = std::fabs(static_cast<double>(count));  // the lowest number has no opposite
   const std::string sign = count < 0 ? "-" : "";

@@ -12,6 +12,9 @@ namespace hone::cli {
 
 // Four significant digits: 471.5, 0.001234, 1.2e-5, 123457.
 inline std::string number_text(double value) { return short_number_text(value); }
+// To the second significant digit of its error: 12.71 for 12.7141 and 0.36. Without a positive
+// error as number_text.
+std::string rounded_text(double value, double error);
 // 999, 12.3k, 1M, 2.5G: three significant digits at least, never rounded up to look done.
 std::string count_text(std::int64_t count);
 // 512 B, 1.4 MiB.

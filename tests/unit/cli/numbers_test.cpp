@@ -78,6 +78,16 @@ TEST(CliNumbers, the_ends_of_all_numbers_have_a_text) {
 
 TEST(CliNumbers, clock_is_utc) { EXPECT_EQ(clock_text(Instant{0}), "1970-01-01 00:00:00"); }
 
+TEST(CliNumbers, are_rounded_to_the_second_digit_of_their_error) {
+  EXPECT_EQ(rounded_text(12.7141, 0.36), "12.71");
+  EXPECT_EQ(rounded_text(12.7, 0.0123), "12.700");
+  EXPECT_EQ(rounded_text(1234.5, 120), "1230");
+  EXPECT_EQ(rounded_text(0.00123456, 0.00002), "0.001235");
+  EXPECT_EQ(rounded_text(-0.001, 0.5), "0.00") << "not -0.00";
+  EXPECT_EQ(rounded_text(471.123, 0), "471.1") << "without an error as number_text";
+  EXPECT_EQ(rounded_text(1.5e12, 3e10), number_text(1.5e12));
+}
+
 TEST(CliWidth, counts_columns_not_bytes) {
   EXPECT_EQ(display_width("abc"), 3);
   EXPECT_EQ(display_width("größe"), 5);

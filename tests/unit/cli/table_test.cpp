@@ -87,14 +87,14 @@ TEST(CliTree, draws_branches) {
 
 TEST(CliMarkup, escapes_what_a_document_would_read_as_a_command) {
   const Table table{{{"name"}, {"50 % of x_1", Align::right}},
-                    {{{"a|b\n<i>"}, {"$1 & #2"}}, {{"\x1b[31m\\input{x}"}, {"~^"}}}};
+                    {{{"a|b\n<i>"}, {"$1 & #2"}}, {{"\x1b[31m\\input{x} --all"}, {"~^"}}}};
   EXPECT_EQ(markdown_of(table),
             "| name | 50 % of x_1 |\n|---|---:|\n| a\\|b &lt;i> | $1 & #2 |\n"
-            "|  [31m\\input{x} | ~^ |\n");
+            "|  [31m\\input{x} --all | ~^ |\n");
   EXPECT_EQ(latex_of(table),
             "\\begin{tabular}{lr}\n\\hline\nname & 50 \\% of x\\_1 \\\\\n\\hline\n"
             "a|b $<$i$>$ & \\$1 \\& \\#2 \\\\\n"
-            " [31m\\textbackslash{}input\\{x\\} & "
+            " [31m\\textbackslash{}input\\{x\\} -{}-all & "
             "\\textasciitilde{}\\textasciicircum{} \\\\\n"
             "\\hline\n\\end{tabular}\n");
 }

@@ -12,6 +12,7 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/progress.hpp"
+#include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
@@ -214,6 +215,15 @@ std::string legend(const std::vector<std::string>& columns, const Json& reply, c
   return text;
 }
 
+// The parameters of the first trial where the table has one column for all of them and cuts it.
+std::string first_parameters(const std::vector<std::string>& columns, const Json& first) {
+  const std::string all = params_text(member(first, "/params"));
+  constexpr int least_shown = 30;
+  if (std::ranges::count(columns, "parameters") == 0 || display_width(all) <= least_shown)
+    return {};
+  return text_at(first, "/id") + ": " + all;
+}
+
 // Empty if the values are those of the objective.
 std::string scale_note(const Json& reply) {
   const std::string scale = text_at(reply, "/scale");
@@ -280,9 +290,10 @@ Result<Exit> list_best(Session& session, const ListOptions& options) {
   if (!printed || format != Format::table || items.empty()) return printed;
   const auto whole = session.get("/v1/sweeps/" + text(*sweep));
   if (!whole) return whole.error();
-  session.note(further_note(items, *sweep) +
-               legend(shown_columns(session, best_columns(), items), *reply, *whole) +
-               marks_text(marks) + scale_note(*reply) + caution(*reply, *sweep));
+  const auto columns = shown_columns(session, best_columns(), items);
+  session.note(first_parameters(columns, items.front()));
+  session.note(further_note(items, *sweep) + legend(columns, *reply, *whole) + marks_text(marks) +
+               scale_note(*reply) + caution(*reply, *sweep));
   for (const std::string& remark : remarks_of(*reply)) session.note(remark);
   return printed;
 }

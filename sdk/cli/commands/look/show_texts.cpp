@@ -128,9 +128,8 @@ std::string choices_text(const Json& parameter) {
   const Json& weights = member(parameter, "/weights");
   std::string text;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string place = "/" + std::to_string(i);
-    text += " " + value_text(member(values, place));
-    if (i < weights.size()) text += " (" + value_text(member(weights, place)) + ")";
+    text += " " + (values[i].is_null() ? "null" : value_text(values[i]));
+    if (i < weights.size()) text += " (" + value_text(weights[i]) + ")";
   }
   return text;
 }

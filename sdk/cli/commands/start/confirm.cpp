@@ -39,13 +39,18 @@ std::string percent_text(const Json& share) {
   return number_text(std::round(100 * share.get<double>())) + " %";
 }
 
-// Adds the cells that are not members of the reply.
-Json with_intervals(Json item) {
+// Adds the cells that are not members of the reply. Programs get shares as numbers.
+Json with_intervals(Json item, Format format) {
+  const auto share = [&](const char* place) {
+    const Json& value = member(item, place);
+    const bool exact = format == Format::csv || format == Format::value;
+    return exact ? value : Json(percent_text(value));
+  };
   Json shown = Json::object();
   shown["interval"] = range_text(member(item, "/interval"));
-  shown["chance"] = percent_text(member(item, "/chance_best"));
-  shown["beaten"] = percent_text(member(item, "/improvement/probability"));
-  shown["near"] = percent_text(member(item, "/bar/share"));
+  shown["chance"] = share("/chance_best");
+  shown["beaten"] = share("/improvement/probability");
+  shown["near"] = share("/bar/share");
   item["shown"] = std::move(shown);
   return item;
 }
@@ -116,7 +121,7 @@ Result<Exit> print_confirmation(Session& session, const Json& report) {
   const Format format = session.options().format;
   std::vector<Json> rows;
   for (const Json& item : member(report, "/items"))
-    rows.push_back(format == Format::jsonl ? item : with_intervals(item));
+    rows.push_back(format == Format::jsonl ? item : with_intervals(item, format));
   const std::string waiting = "no run of " + text_at(report, "/confirmation") +
                               " has ended yet; follow it with: hone watch " +
                               text_at(report, "/confirmation");

@@ -32,6 +32,23 @@ Result<const ImportFormat*> format_of(const std::string& name) {
   return refuse(Code::invalid, detail);
 }
 
+}  // namespace
+
+Result<Json> send_import(Session& session, const Json& body) {
+  const auto before = session.get("/v1/me");
+  const auto reply = session.post("/v1/imports", body);
+  if (!reply || !before) return reply;
+  const std::string sweep = text_at(*reply, "/sweep");
+  const auto added = session.get("/v1/events?sweep=" + escape_path(sweep) +
+                                 "&after=" + std::to_string(int_at(*before, "/seq")));
+  if (added && member(*added, "/items").empty())
+    session.note("this file was imported before: " + sweep +
+                 " is that sweep, and nothing was added");
+  return reply;
+}
+
+namespace {
+
 // Sends a document of `hone export --format json` to the server.
 Result<Exit> import_export(Session& session, const std::string& name) {
   const auto content = read_file(name);
@@ -41,7 +58,7 @@ Result<Exit> import_export(Session& session, const std::string& name) {
   Json body;
   body["request_id"] = "import-" + sha256_hex(*content).substr(0, 32);
   body["export"] = *std::move(document);
-  const auto reply = session.post("/v1/imports", body);
+  const auto reply = send_import(session, body);
   if (!reply) return reply.error();
   if (session.options().format != Format::table) return print_object(session, *reply, "");
   session.print(text_at(*reply, "/sweep") + "\n");

@@ -302,7 +302,7 @@ Result<Exit> import_study(Session& session, const std::string& file, upkeep::Opt
   Json body;
   body["request_id"] = "optuna-" + sha256_hex(to_text(*document)).substr(0, 32);
   body["export"] = *std::move(document);
-  const auto reply = session.post("/v1/imports", body);
+  const auto reply = send_import(session, body);
   if (!reply) return reply.error();
   for (const std::string& sentence : builder.lost()) session.note(sentence);
   if (session.options().format != Format::table) return print_object(session, *reply, "");

@@ -50,6 +50,11 @@ ScriptSource read_script(const InitOptions& options, const std::string& program)
   return script;
 }
 
+// Editors with yaml-language-server complete and check the file by it.
+constexpr std::string_view schema_line =
+    "# yaml-language-server: $schema=sweep.schema.json   "
+    "(write it: hone schema > sweep.schema.json)\n";
+
 constexpr std::size_t program_bytes_max = std::size_t{4} * 1024 * 1024;
 
 Result<std::vector<InitFile>> files_for(const InitOptions& options) {
@@ -89,8 +94,10 @@ Result<Exit> init(Session& session, const InitOptions& chosen) {
     return refuse(Code::invalid, "a program is given with the kind command only");
   auto files = files_for(options);
   if (!files) return files.error();
-  for (InitFile& file : *files)
+  for (InitFile& file : *files) {
     if (renamed && file.name == "sweep.yaml") file.name = options.output;
+    if (file.name == options.output) file.text = std::string(schema_line) + file.text;
+  }
   std::error_code ignored;
   for (const InitFile& file : *files)
     if (!options.force && std::filesystem::exists(file.name, ignored))

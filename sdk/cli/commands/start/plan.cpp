@@ -241,8 +241,9 @@ Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& know
 // The wall time of the plan, or of its work without checkpoints.
 std::string took_text(const Json& work) {
   if (work["seconds_expected"].is_null())
-    return "as long as " + number_text(work["complete_runs_one_after_another"].get<double>()) +
-           " complete runs in sequence";
+    return "as long as " +
+           counted(work["complete_runs_one_after_another"].get<double>(), "complete run") +
+           " in sequence";
   const auto wall = static_cast<std::int64_t>(work["seconds_expected"].get<double>() * 1e6);
   return "about " + duration_text(microseconds(wall));
 }
@@ -274,8 +275,9 @@ std::string range_text(const Json& range) {
 }
 
 std::string expected_text(const Json& plan, const std::string& rule) {
-  return work_text(plan, "expected") + "; " + number_text(plan["phases_per_run"].get<double>()) +
-         " phases a run, " + expectation_of(plan, rule) +
+  return work_text(plan, "expected") + "; " +
+         counted(plan["phases_per_run"].get<double>(), "phase") + " a run, " +
+         expectation_of(plan, rule) +
          (plan["without_checkpoints"].is_null() ? "" : ", if the program saves checkpoints");
 }
 
@@ -313,6 +315,12 @@ std::string fit_text(const Json& plan) {
                                   " if the program saves no checkpoints");
 }
 
+std::string seed_text(const Json& spec) {
+  const std::string seed = std::to_string(int_at(spec, "/seed"));
+  return seed + (seed == "0" ? ", the default" : "") +
+         ": every submission with it proposes the same trials";
+}
+
 std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
                       const Screen& screen) {
   const Json& rule = member(spec, "/terminator");
@@ -321,6 +329,7 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
       {"trainer", trainer_text(spec)},
       {"search", text_at(spec, "/search/method") + ", " +
                      std::to_string(plan["trials"].get<std::int64_t>()) + " trials"},
+      {"seed", seed_text(spec)},
       {"terminator", text_at(rule, "/rule") + settings_text(rule, "rule")},
       {"budget", budget_text(spec)},
       {"runs", runs_text(spec, plan)},

@@ -24,6 +24,8 @@ namespace {
 
 struct DbOptions {
   std::string what, to, data = default_data_folder();
+  std::vector<std::string> targets;
+  bool yes = false;
   std::string link;
   std::string older = "30d";
   std::int64_t keep = 100;
@@ -178,6 +180,65 @@ Result<Exit> repair(Session& session, const DbOptions& options) {
                           "elsewhere no longer hold\n");
 }
 
+Result<std::vector<SweepId>> named_sweeps(const DbOptions& options) {
+  std::vector<SweepId> sweeps;
+  for (const std::string& word : options.targets) {
+    const auto sweep = parse_id<SweepId>(word);
+    if (!sweep) return refuse(Code::invalid, "'" + word + "' is no id of a sweep, as sw_7");
+    if (std::ranges::find(sweeps, *sweep) == sweeps.end()) sweeps.push_back(*sweep);
+  }
+  if (sweeps.empty()) return refuse(Code::invalid, "no sweep given; write: hone db rm sw_7");
+  return sweeps;
+}
+
+// Lists what would go, and what rests on it.
+std::string plan_text(const upkeep::RemovalPlan& plan) {
+  std::string lines, all;
+  for (const upkeep::RemovedSweep& one : plan.sweeps) {
+    lines += text(one.sweep) + " (" + one.name + "): " + counted(one.trials, "trial") + ", " +
+             counted(one.events, "event") + "\n";
+    all += " " + text(one.sweep);
+  }
+  for (const upkeep::Dependent& one : plan.dependents) {
+    lines += text(one.sweep) + " " + one.how + ": " + text(one.on) + "\n";
+    all += " " + text(one.sweep);
+  }
+  if (plan.dependents.empty()) return lines;
+  return lines + "to remove all of them: hone db rm" + all + "\n";
+}
+
+Result<Exit> remove(Session& session, const DbOptions& options) {
+  const auto sweeps = named_sweeps(options);
+  if (!sweeps) return sweeps.error();
+  const auto plan = upkeep::plan_removal(options.data, *sweeps);
+  if (!plan) return plan.error();
+  session.note(plan_text(*plan));
+  if (!plan->dependents.empty())
+    return refuse(Code::conflict, "nothing was removed, because of " +
+                                      counted(plan->dependents.size(), "other sweep"));
+  if (!options.yes && !can_ask())
+    return refuse(Code::invalid, "nothing was removed: add --yes to remove for good");
+  if (!options.yes && !is_agreed("remove for good?")) {
+    session.note("nothing was removed");
+    return Exit::ok;
+  }
+  const auto done = upkeep::remove_sweeps(options.data, *sweeps);
+  if (!done) return done.error();
+  return print_object(
+      session,
+      {{"events", done->events},
+       {"removed", done->removed},
+       {"files", done->files},
+       {"bytes", done->bytes},
+       {"backup", done->backup}},
+      counted(done->removed, "event") + " of " + std::to_string(done->events) + " and " +
+          counted(done->files, "file") + " (" + bytes_text(done->bytes) +
+          ") removed\ncopy of the database before, to delete once you need it no more: " +
+          done->backup +
+          "\nstandbys of this server must be made again, and links of events kept elsewhere no "
+          "longer hold\n");
+}
+
 Result<Exit> upgrade(Session& session, const DbOptions& options) {
   const auto done = upkeep::upgrade(options.data);
   if (!done) return done.error();
@@ -254,7 +315,12 @@ Result<Exit> promote(Session& session, const DbOptions& options) {
                   session.screen()));
 }
 
-Result<Exit> manage_folder(Session& session, const DbOptions& options) {
+Result<Exit> manage_folder(Session& session, const DbOptions& given) {
+  if (given.what == "rm") return remove(session, given);
+  DbOptions options = given;
+  if (options.targets.size() > 1)
+    return refuse(Code::invalid, "only rm takes several names: " + options.targets[1]);
+  if (!options.targets.empty()) options.to = options.targets.front();
   const bool takes_target = options.what == "backup" || options.what == "archive";
   if (!takes_target && !options.to.empty())
     return refuse(Code::invalid,
@@ -270,7 +336,7 @@ Result<Exit> manage_folder(Session& session, const DbOptions& options) {
   return refuse(
       Code::invalid,
       "unknown action '" + options.what +
-          "'; the actions are check, backup, repair, upgrade, promote, prune and archive");
+          "'; the actions are check, backup, repair, upgrade, promote, prune, archive and rm");
 }
 
 }  // namespace
@@ -278,9 +344,11 @@ Result<Exit> manage_folder(Session& session, const DbOptions& options) {
 CommandAction declare_db(Flags& flags) {
   return with_options(manage_folder, [&](DbOptions& options) {
     flags.argument("WHAT", options.what,
-                   "check, backup, repair, upgrade, promote, prune or archive");
-    flags.optional_argument("TO", options.to, "of backup: a new folder; of archive: a file");
+                   "check, backup, repair, upgrade, promote, prune, archive or rm");
+    flags.arguments("TO", options.targets,
+                    "of backup: a new folder; of archive: a file; of rm: ended sweeps");
     flags.text("--data DIR", options.data, "the data folder (HONE_DATA, or ~/.hone)");
+    flags.flag("--yes", options.yes, "of rm: ask no question");
     flags.flag("--no-blobs", options.no_blobs, "of backup: leave out the checkpoints");
     flags.flag(
         "--force", options.force,
