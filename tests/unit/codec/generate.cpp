@@ -230,6 +230,7 @@ TellRequest Generator::tell() {
   if (request.told == Told::value) request.score = score();
   request.further = scores();
   request.detail = any_text();
+  if (coin()) request.phase_seconds = static_cast<double>(integer(0, 1'000'000)) / 8;
   return request;
 }
 
