@@ -1,8 +1,10 @@
-"""Cost: hone best --by cost, over a real server."""
+"""Cost: hone best --by cost, and search: {cost: seconds}, over a real server."""
 import json
+import time
 
 from commands import hone as command, ok
 from conftest import sweep_spec
+from python_client import client, data, hone  # noqa: F401
 
 
 def asked_spec():
@@ -42,3 +44,41 @@ def test_best_by_cost_reports_trials_without_a_cost(server):
                           (("--by", "cost", "--pareto"), "excludes")):
         refused = command("best", sweep, *words, server=server)
         assert refused.returncode == 2 and reason in refused.stderr, refused.stderr
+
+
+def test_a_search_weighs_the_seconds_that_its_trials_took(client):
+    sweep = hone.Sweep({"width": hone.Float(1, 100, log=True), "lr": hone.Float(0, 1)}, "loss",
+                       goal="minimize", search={"method": "tpe", "startup": 5, "cost": "seconds"},
+                       trials=12, client=client)
+
+    def train(run):  # busy for up to 20 ms
+        until = time.monotonic() + run.params["width"] / 5000
+        while time.monotonic() < until:
+            pass
+        return (run.params["lr"] - 0.3) ** 2 + 1 / run.params["width"]
+
+    sweep.run(train)
+    rows = list(client.trials(sweep.id, sort="number"))
+    assert all(row["seconds"] >= row["params"]["width"] / 5000 for row in rows), rows
+    weighed = [row["expected_seconds"] is not None for row in rows]
+    assert weighed == [False] * 4 + [True] * 8  # once four are measured
+    assert all(0 <= row["cost_weight"] <= 1 for row in rows[4:])
+    text = client.explain(rows[-1]["id"])["text"]
+    assert "Its search expected" in text and "to the power -" in text, text
+    assert client.get(f"/v1/sweeps/{sweep.id}/replay")["same"] is True
+    exported = client.get(f"/v1/sweeps/{sweep.id}/export")
+    assert any("cost" in event["body"] for event in exported["events"]
+               if event["kind"] == "trial_proposed")
+
+
+def test_cost_is_refused_where_the_method_does_not_weigh_it(tmp_path):
+    spec = {"objective": {"metric": "loss"}, "trainer": {"name": "ask"},
+            "parameters": {"lr": {"type": "float", "min": 0, "max": 1}}}
+    for search, reason in (({"method": "sobol", "cost": "seconds"}, "has no setting 'cost'"),
+                           ({"method": "hone", "cost": "money"}, "must be seconds")):
+        file = tmp_path / "sweep.json"
+        file.write_text(json.dumps({**spec, "search": {**search, "trials": 4}}))
+        refused = command("plan", str(file))
+        assert refused.returncode == 2 and reason in refused.stderr, refused.stderr
+    file.write_text(json.dumps({**spec, "search": {"cost": "seconds", "trials": 4}}))
+    ok("plan", str(file))

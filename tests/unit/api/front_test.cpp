@@ -110,6 +110,35 @@ TEST(ApiFront, CountsAPhaseWithoutAMeasurementAsTheMeanOfTheOthers) {
   EXPECT_EQ(reply["items"][0]["seconds"], 45);
 }
 
+TEST(ApiCost, RecordsAndExplainsHowAProposalWeighedIt) {
+  TestApi server;
+  auto spec = asked_spec("minimize", 8);
+  spec["search"] = {{"method", "tpe"}, {"trials", 8}, {"startup", 4}, {"cost", "seconds"}};
+  const auto sweep = server.submit(spec);
+  for (int i = 0; i < 8; ++i)
+    evaluate(server, sweep, {{"value", i % 3}, {"phase_seconds", 10 * (i + 1)}});
+  const auto first = server.get("/v1/trials/tr_4"), later = server.get("/v1/trials/tr_6");
+  EXPECT_TRUE(first["expected_seconds"].is_null() && first["cost_weight"].is_null()) << first;
+  EXPECT_GT(later["expected_seconds"].get<double>(), 5);
+  EXPECT_LE(later["cost_weight"].get<double>(), 1);
+  const std::string text = server.get("/v1/trials/tr_6/explain")["text"];
+  EXPECT_NE(text.find("Its search expected"), std::string::npos) << text;
+  const std::string without = server.get("/v1/trials/tr_4/explain")["text"];
+  EXPECT_EQ(without.find("Its search expected"), std::string::npos) << without;
+  const auto replayed = server.get("/v1/sweeps/" + sweep + "/replay");
+  EXPECT_EQ(replayed["differences"], Json::array()) << replayed;
+}
+
+TEST(ApiCost, IsRefusedOfMethodsThatDoNotWeighIt) {
+  TestApi server;
+  auto spec = asked_spec("minimize", 8);
+  spec["search"] = {{"method", "sobol"}, {"trials", 8}, {"cost", "seconds"}};
+  const auto refused =
+      server.ask("POST", "/v1/sweeps", Json({{"request_id", "r"}, {"spec", spec}}).dump());
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_EQ(Json::parse(refused.body)["at"], "/spec/search/cost") << refused.body;
+}
+
 TEST(ApiFront, RefusesWhatItCannotMean) {
   TestApi server;
   const auto path = "/v1/sweeps/" + server.submit() + "/best?";
