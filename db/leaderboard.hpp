@@ -62,4 +62,11 @@ inline constexpr char best_model[] =
     "  WHERE m.phase = r.best_phase AND m.step <= r.best_step AND m.dropped_at IS NULL"
     "  ORDER BY m.step DESC, m.id DESC LIMIT 1))";
 
+// What the phases of run r took. One that was not measured counts as the mean of the others.
+inline constexpr char seconds_of_run[] = "iif(r.timed > 0, r.seconds * r.reports / r.timed, NULL)";
+
+// A scalar subquery: the mean of that over the runs of trial t.
+inline constexpr char seconds_of_trial[] =
+    "(SELECT avg(x.seconds * x.reports / x.timed) FROM run x WHERE x.trial = t.id AND x.timed > 0)";
+
 }  // namespace hone::sql

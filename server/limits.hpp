@@ -93,8 +93,10 @@ inline constexpr Duration drain_time = seconds(5);           // for open request
 // Reads.
 inline constexpr std::int64_t page_items_max = 1000;
 inline constexpr std::int64_t page_items_default = 100;
-inline constexpr std::size_t page_points_max = 20'000;      // of a page of curves: 1.5 MB of body
-inline constexpr std::int64_t incumbent_runs_max = 20'000;  // about a second of reading
+inline constexpr std::size_t page_points_max = 20'000;  // of a page of curves: 1.5 MB of body
+// GET /best?within=: ten years, the longest time of a phase.
+inline constexpr std::int64_t within_seconds_max = 315'360'000;
+inline constexpr std::int64_t incumbent_runs_max = 20'000;      // about a second of reading
 inline constexpr std::size_t page_bytes_max = 4 * 1024 * 1024;  // of a page of events
 // A larger event is listed without its content: an import has up to 64 MiB, a submission 4.
 inline constexpr std::size_t event_bytes_max = 4 * 1024 * 1024;

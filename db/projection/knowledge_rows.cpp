@@ -32,6 +32,8 @@ struct KnowledgeStatements {
 
   SQLite::Statement set_origin{db, "UPDATE trial SET origin = ?2 WHERE id = ?1"};
   SQLite::Statement set_creator{db, "UPDATE trial SET creator = ?2 WHERE id = ?1"};
+  SQLite::Statement set_cost{
+      db, "UPDATE trial SET expected_seconds = ?2, cost_weight = ?3 WHERE id = ?1"};
   SQLite::Statement fork{db, "UPDATE sweep SET forked_from = ?2 WHERE id = ?1"};
   SQLite::Statement warm{db,
                          "INSERT OR IGNORE INTO warm_start (sweep, earlier, position)"
@@ -117,6 +119,7 @@ void KnowledgeRows::add(const TrialProposed& e) {
   }
   if (e.from) sql::run(statements_->set_origin, e.trial, *e.from);
   if (!e.creator.empty()) sql::run(statements_->set_creator, e.trial, e.creator);
+  if (e.cost) sql::run(statements_->set_cost, e.trial, e.cost->phase_seconds, e.cost->weight);
   index_up_to(e.trial);
 }
 

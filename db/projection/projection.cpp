@@ -227,7 +227,7 @@ struct Fold {
     const Score value = s.values.counted(SweepId{sweep}, e.score, e.step, e.spent);
     const double cost = sql::cost_of(value, goal_of(s, sweep));
     s.counts.reported(e.run, SweepId{sweep}, e.resumable.value_or(true));
-    sql::run(s.report_run, trial, e.run.replicate, e.phase, e.step, cost);
+    sql::run(s.report_run, trial, e.run.replicate, e.phase, e.step, cost, e.phase_seconds);
     if (e.seed_applied)
       sql::run(s.apply_seed, trial, e.run.replicate, static_cast<int>(*e.seed_applied));
     s.values.reported(SweepId{sweep}, e.run, e.phase, cost);

@@ -143,6 +143,7 @@ struct ProjectionStatements {
   SQLite::Statement report_run{
       db,
       "UPDATE run SET reports = ?3 + 1, step = ?4, cost = ?5,"
+      " seconds = seconds + coalesce(?6, 0), timed = timed + (?6 IS NOT NULL),"
       " best_phase = iif(?5 < best_cost, ?3, best_phase),"
       " best_step = iif(?5 < best_cost, ?4, best_step), best_cost = min(best_cost, ?5)"
       " WHERE trial = ?1 AND replicate = ?2"};

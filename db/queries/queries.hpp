@@ -43,6 +43,15 @@ Result<Page<TrialRow>> list_trials(SQLite::Database& db, SweepId sweep, TrialSor
 Result<TrialRow> find_trial(SQLite::Database& db, TrialId id);
 // The leaderboard without trials that failed or diverged. At most `limit`.
 Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, std::int64_t limit);
+// The trials with a value that did not fail or diverge, by number. seconds: of a training; nullopt
+// if no phase was measured.
+struct PricedRow {
+  TrialId trial;
+  std::int64_t number = 0;
+  double merit = 0;
+  std::optional<double> seconds{};
+};
+std::vector<PricedRow> priced_trials(SQLite::Database& db, SweepId sweep);
 // The completed trials by number; with `phase`, the trials that reported it, with those reports.
 // `only`: those of them with these ids, in this order.
 Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep,

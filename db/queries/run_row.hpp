@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "db/leaderboard.hpp"
 #include "db/queries/described.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/instant.hpp"
@@ -46,6 +47,7 @@ struct RunRow {
   std::optional<Score> best;
   std::optional<int> best_phase;
   std::int64_t step = 0;
+  std::optional<double> seconds{};
   std::optional<Instant> started_at;
   std::optional<Instant> ended_at;
   std::optional<ForkRow> origin{};
@@ -114,6 +116,8 @@ void fields(auto& f, Of<RunRow> auto& r) {
   f("phase", r.reports, "r.reports", "Reports so far");
   f.cost("value", r.value, "r.cost", "Of the last report").cost("best", r.best, "r.best_cost");
   f.hidden(r.best_phase, "r.best_phase")("step", r.step, "r.step", "Of the last report");
+  f("seconds", r.seconds, sql::seconds_of_run,
+    "That its phases took by the clock of its worker; null where none was measured");
   f("started_at", r.started_at, "r.started_at", "The first sign of life of its first attempt");
   f("ended_at", r.ended_at, "r.ended_at");
   f.nested("origin", r.origin,

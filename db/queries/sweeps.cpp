@@ -181,6 +181,23 @@ Result<std::vector<BestRow>> best_trials(SQLite::Database& db, SweepId sweep, st
   return rows;
 }
 
+std::vector<PricedRow> priced_trials(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db, std::string("SELECT t.id, t.number, 0.0 - t.cost, ") +
+                              sql::seconds_of_trial +
+                              " FROM trial t WHERE t.sweep = ? AND NOT t.failed"
+                              " AND t.cost < 1.797e308 ORDER BY t.number");
+  std::vector<PricedRow> rows;
+  for (sql::bind(s, sweep); s.executeStep();) {
+    sql::Columns c(s);
+    PricedRow& row = rows.emplace_back();
+    row.trial = c.id<TrialId>();
+    row.number = c.integer();
+    row.merit = c.real();
+    row.seconds = c.maybe(&sql::Columns::real);
+  }
+  return rows;
+}
+
 std::optional<BestRow> best_of_trial(SQLite::Database& db, TrialId trial, Goal goal) {
   SQLite::Statement s(db, select_best() + "t.id = ?");
   if (!sql::bind(s, trial).executeStep()) return std::nullopt;

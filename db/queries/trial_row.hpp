@@ -32,6 +32,9 @@ struct TrialRow {
   int confirmed_seeds = 0;
   int phase = 0;
   int runs = 1;
+  std::optional<double> seconds{};
+  std::optional<double> expected_seconds{};
+  std::optional<double> cost_weight{};
   std::optional<std::string> creator{};
   Instant proposed_at;
   bool failed = false;            // all of its runs failed because of its parameters
@@ -67,6 +70,13 @@ void fields(auto& f, Of<TrialRow> auto& r) {
          "The interquartile mean of its runs in the confirmations of the sweep that have ended");
   f("confirmed_seeds", r.confirmed_seeds, "t.confirmed_seeds", "Runs behind it");
   f("phase", r.phase, "t.phase", "The most reports of any of its runs")("runs", r.runs, "t.runs");
+  f("seconds", r.seconds, sql::seconds_of_trial,
+    "The mean over its runs of what their phases took by the clock of the worker"
+    " (docs/leaderboard.md); null where none was measured");
+  f("expected_seconds", r.expected_seconds, "t.expected_seconds",
+    "Of a phase, as search.cost expected it when it proposed the trial");
+  f("cost_weight", r.cost_weight, "t.cost_weight",
+    "The power of that by which the proposal divided expected improvement");
   f("creator", r.creator, "t.creator",
     "The name of the token with which a user enqueued, forked or edited it; null if the sampler"
     " proposed it, or without tokens");

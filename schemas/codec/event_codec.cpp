@@ -56,11 +56,14 @@ void fields(auto& f, Of<Origin> auto& o) {
 void fields(auto& f, Of<ScheduleStage> auto& s) {
   f("phase", s.phase, Integer{1, phases_max})("params", s.params);
 }
+void fields(auto& f, Of<ProposalCost> auto& c) {
+  f("phase_seconds", c.phase_seconds)("weight", c.weight);
+}
 void fields(auto& f, Of<TrialProposed> auto& e) {
   f("trial", e.trial)("sweep", e.sweep)("number", e.number, Integer{0, exact_max});
   f("params", e.params);
   f.some("from", e.from).some("origin", e.origin).some("schedule", e.schedule);
-  f.some("creator", e.creator, Text{creator_bytes_max});
+  f.some("creator", e.creator, Text{creator_bytes_max}).some("cost", e.cost);
 }
 void fields(auto& f, Of<LeaseGranted> auto& e) {
   f("lease", e.lease)("attempt", e.attempt)("worker", e.worker)("request_id", e.request_id);

@@ -62,7 +62,7 @@ void fields(F& f, Of<TellRequest> auto& r) {
   if (r.told == Told::value && !reads<F>) value = r.score;
   f.maybe("told", r.told).some("phase", r.phase, phase_number).maybe("step", r.step, step_number);
   f.some("value", value).some("further", r.further, further_values).some("detail", r.detail);
-  f.some("epoch", r.epoch);
+  f.some("epoch", r.epoch).some("phase_seconds", r.phase_seconds, read_run_time);
   if constexpr (reads<F>) r.score = value.value_or(Score::diverged());
 }
 void check(Reader& reader, const TellRequest& request) {

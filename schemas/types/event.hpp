@@ -20,6 +20,7 @@
 #include "schemas/types/learned.hpp"
 #include "schemas/types/neighbours.hpp"
 #include "schemas/types/origin.hpp"
+#include "schemas/types/proposal_cost.hpp"
 #include "schemas/types/rank_prior.hpp"
 #include "schemas/types/schedule.hpp"
 #include "schemas/types/scopes.hpp"
@@ -107,6 +108,7 @@ struct TrialProposed {  // its runs, one for each of spec.seeds, are queued with
   std::optional<Origin> origin{};         // a fork; none: its runs start from nothing
   std::vector<ScheduleStage> schedule{};  // a confirmed schedule: what follows `params`, by phase
   std::string creator{};                  // of an enqueued set: the name of the token that sent it
+  std::optional<ProposalCost> cost{};     // of a proposal that weighs cost
 };
 
 struct TrialEnqueued {  // a user's own parameter set: proposed before the sampler is asked

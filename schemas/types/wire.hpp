@@ -108,6 +108,8 @@ struct TellRequest {
   std::vector<Score> further{};  // of the further objectives, in their order
   std::string detail;            // why it failed
   Epoch epoch{};                 // as in AskReply; none: not checked
+  // That the phase took by the client's own clock. Absent: it was not measured
+  std::optional<double> phase_seconds{};
 };
 
 struct TellReply {

@@ -83,7 +83,7 @@ std::string_view word(Query name) {
       "after",    "all",       "attempt", "by",     "depth",  "digest", "direction",
       "encoding", "fields",    "from",    "last",   "lease",  "limit",  "measurements",
       "name",     "objective", "offset",  "pixels", "points", "run",    "sort",
-      "sweep",    "tail",      "to",      "trial",  "where"};
+      "sweep",    "tail",      "to",      "trial",  "where",  "within"};
   return words[static_cast<std::size_t>(name)];
 }
 

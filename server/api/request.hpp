@@ -58,9 +58,10 @@ enum class Query {
   tail,
   to,
   trial,
-  where
+  where,
+  within
 };
-inline constexpr std::size_t query_names = static_cast<std::size_t>(Query::where) + 1;
+inline constexpr std::size_t query_names = static_cast<std::size_t>(Query::within) + 1;
 
 std::string_view word(Query name);  // "after"
 

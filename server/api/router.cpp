@@ -53,7 +53,7 @@ constexpr std::array table{
     Route{get, "/v1/sweeps/{sweep}/confirm", needs_read, Read{confirmation, {}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/trials", needs_read, Read{trials, filtered | Query::sort}},
     Route{get, "/v1/sweeps/{sweep}/best", needs_read,
-          Read{best, {Query::limit, Query::where}, Weight::heavy}},
+          Read{best, {Query::limit, Query::where, Query::by, Query::within}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/incumbent", needs_read, Read{incumbent, {}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/pareto", needs_read,
           Read{pareto, {Query::limit}, Weight::heavy}},

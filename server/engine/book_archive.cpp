@@ -121,8 +121,8 @@ void fields(Archive& archive, MaybeConst<Enqueued> auto& enqueued) {
 
 template <class Archive>
 void fields(Archive& archive, MaybeConst<RunRecord> auto& record) {
-  auto& [trial, replicate, merits, state, completed, counts, evicted, inherited] = record;
-  archive(trial, replicate, merits, state, completed, counts, evicted, inherited);
+  auto& [trial, number, merits, state, completed, counts, evicted, taken, seconds, timed] = record;
+  archive(trial, number, merits, state, completed, counts, evicted, taken, seconds, timed);
 }
 
 template <class Archive>

@@ -199,6 +199,7 @@ class EventFolder {
     note_phase(sweep, run, at_);
     if (e.seed_applied) run.seed_applied = e.seed_applied;
     add_report(sweep.history, sweep.spec, run.record, e);
+    if (e.phase_seconds) sweep.history.add_seconds(run.record, *e.phase_seconds);
   }
 
   void operator()(const VerdictGiven& e) {

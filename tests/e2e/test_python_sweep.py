@@ -38,6 +38,10 @@ def test_every_call_has_a_process_and_its_reports_arrive(client, tmp_path):
     assert [row["state"] for row in rows] == ["completed"] * 6
     assert best["id"] == max(rows, key=lambda row: row["value"])["id"]
     assert len(sweep.reports()) == 18
+    front = sweep.best_by_cost()
+    assert front[-1]["value"] == best["value"] and all(row["seconds"] > 0 for row in rows)
+    assert [row["seconds"] for row in front] == sorted(row["seconds"] for row in front)
+    assert sweep.best_by_cost(within=0) == []
     assert [point["value"] for point in client.metrics(best["run"], name="loss")] == [1, 2, 3]
 
 

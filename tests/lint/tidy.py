@@ -76,7 +76,7 @@ for _needs in ALLOWED.values():
 # only checked for cycles.
 ORDER = {
     "placement": ["core", "graphs", "read", "baselines", "."],
-    "server/search": ["space", "statistics", "history", "importance", "samplers", "samplers/*",
+    "server/search": ["space", "statistics", "history", "importance", "samplers", "samplers/tpe", "samplers/*",
                       "terminators", "terminators/curve", "terminators/halving",
                       "terminators/hone", "seeds"],
     "server/sweep": ["state", "forks", "verdict", "lease", "submit", "fleet", ".", "history"],

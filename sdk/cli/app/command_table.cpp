@@ -105,6 +105,7 @@ constexpr auto commands = std::to_array<Command>({
      declare_evaluate},
     {"best", Group::first_day, "[SWEEP]", "list the best parameter sets of a sweep",
      "hone best\nhone best sw_7 -n 3\nhone best sw_7 --pareto\n"
+     "hone best sw_7 --by cost --within 2h\n"
      "hone best sw_7 -n 1 --format value --columns model",
      declare_best},
     {"confirm", Group::results, "[SWEEP]", "train the best trials again on new seeds",

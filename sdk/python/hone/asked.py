@@ -4,6 +4,7 @@ worker runs, connected to the server instead."""
 from __future__ import annotations
 
 import os
+import time
 from typing import Any, Dict, List, Mapping, Optional
 
 from . import rules
@@ -29,6 +30,9 @@ class AskedLine:
         # do not ask.
         self._saved = asked.epoch is None
         self._points: List[Dict[str, Any]] = []
+        # Servers that name the first phase take what a phase took.
+        self._timed = asked.first_phase is not None
+        self._phase_began = time.monotonic()
 
     def tell(self, message: Mapping[str, Any]) -> None:
         rules.trial_line(message)
@@ -57,9 +61,12 @@ class AskedLine:
         body.setdefault("phase", self.reported)
         self.reported = max(self.reported, body["phase"] + 1)
         if body["phase"] < self._known:  # trained again, after an older checkpoint or none
+            self._phase_began = time.monotonic()
             return {"verdict": "continue", "reason": "recorded"}
         if not self._saved:
             body["resumable"] = False
+        if self._timed:
+            body["phase_seconds"] = time.monotonic() - self._phase_began
         try:
             answer = rules.verdict(self._client.post(f"/v1/leases/{self.lease}/reports", body))
         except Problem as problem:
@@ -67,6 +74,7 @@ class AskedLine:
                 raise
             answer = {"verdict": "stop", "reason": "ended"}  # as by `hone stop --now`
         self.finished = answer["verdict"] != "continue"
+        self._phase_began = time.monotonic()  # waiting for the server is no training
         return answer
 
     def _save(self, checkpoint: Mapping[str, Any]) -> Dict[str, Any]:

@@ -176,15 +176,19 @@ class Client:
 
     def tell(self, trial: Union[Asked, str], value: Any = None, phase: Optional[int] = None,
              step: Optional[int] = None, further: Sequence[Any] = (), failed: bool = False,
-             infeasible: bool = False, detail: str = "") -> Verdict:
-        """Reports the result of a trial: a value, a failure, or that its parameters are infeasible."""
+             infeasible: bool = False, detail: str = "",
+             seconds: Optional[float] = None) -> Verdict:
+        """Reports the result of a trial: a value, a failure, or that its parameters are infeasible.
+
+        `seconds` is what the phase took: the cost of the trial (best with by="cost")."""
         body: Dict[str, Any] = {"told": "failed" if failed else "infeasible" if infeasible
                                 else "value"}
         if value is not None:
             body["value"] = _plain(value)
         if isinstance(trial, Asked) and phase is None and value is not None:
             phase = trial.next_phase  # so that a repeated call finds its own verdict
-        body.update({"phase": phase, "step": step, "detail": detail or None})
+        body.update({"phase": phase, "step": step, "detail": detail or None,
+                     "phase_seconds": seconds})
         if isinstance(trial, Asked) and trial.epoch:  # a restored server may have another tr_42
             body["epoch"] = trial.epoch
         if further:
@@ -273,8 +277,13 @@ class Client:
     def trials(self, sweep: str, **filters: Any) -> Iterator[Dict[str, Any]]:
         return self.pages(f"/v1/sweeps/{sweep}/trials", **filters)
 
-    def best(self, sweep: str, limit: int = 10) -> List[Dict[str, Any]]:
-        return self._items(f"/v1/sweeps/{sweep}/best", limit=limit)
+    def best(self, sweep: str, limit: Optional[int] = None, by: Optional[str] = None,
+             within: Optional[int] = None) -> List[Dict[str, Any]]:
+        """The first trials of the leaderboard (10, or `limit`).
+
+        With by="cost" the best value by cost: each trial is better than all that took no longer,
+        the cheapest first; `within` leaves out those of more seconds."""
+        return self._items(f"/v1/sweeps/{sweep}/best", limit=limit, by=by, within=within)
 
     def trial(self, trial: str) -> Dict[str, Any]:
         return self._object(f"/v1/trials/{trial}")

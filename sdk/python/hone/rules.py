@@ -22,9 +22,8 @@ IDS = {"sweep": r"sw_[1-9][0-9]{0,18}", "trial": r"tr_[1-9][0-9]{0,18}",
 EXAMPLES = {"sweep": "sw_7", "trial": "tr_42", "run": "rn_42.0", "lease": "le_5", "model": "md_9"}
 VERDICTS = ("continue", "pause", "stop")
 REASONS = ("no_rule", "last_phase", "diverged", "collecting", "good_enough", "evicted",
-           "between_rungs", "promoted",
-           "awaits_promotion", "awaits_seeds", "outraced", "no_checkpoint",
-           "finishes", "replaced", "awaits_turn", "step_follows", "yields",
+           "between_rungs", "promoted", "awaits_promotion", "awaits_seeds", "outraced",
+           "no_checkpoint", "finishes", "replaced", "awaits_turn", "step_follows", "yields",
            "reached", "too_late")
 VERBS = ("pause", "resume", "stop", "cancel", "kill")
 TOLD = ("value", "failed", "infeasible")
@@ -65,9 +64,11 @@ def integer(value: Json, at: str, least: int = 0, most: int = EXACT_MAX) -> int:
     return value
 
 
-def number(value: Json, at: str) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise Invalid(f"must be a finite number, not {described(value)}", at)
+def number(value: Json, at: str, least: float = -math.inf, most: float = math.inf) -> float:
+    real = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not real or not math.isfinite(value) or not least <= value <= most:
+        bounds = f" from {least} to {most}" if least > -math.inf else ""
+        raise Invalid(f"must be a finite number{bounds}, not {described(value)}", at)
     return float(value)
 
 
@@ -143,9 +144,8 @@ class Fields:
     def done(self, tolerant: bool = False) -> None:
         for key in self.object:
             if not tolerant and key not in self.known:
-                instead = nearest(key,
-                                  self.known) or "; there is " + (", ".join(self.known)
-                                                                  or "none here")
+                known = ", ".join(self.known) or "none here"
+                instead = nearest(key, self.known) or f"; there is {known}"
                 raise Invalid(f"unknown field '{key}'" + instead, f"{self.at}/{key}")
         if self.missing is not None:
             raise Invalid("is missing: it is required here", f"{self.at}/{self.missing}")
@@ -175,6 +175,7 @@ def tell(document: Json) -> Dict[str, Any]:
         "further": fields.maybe("further", [], scores),
         "detail": fields.maybe("detail", "", text),
         "epoch": fields.maybe("epoch", None, identifier, "lease"),
+        "phase_seconds": fields.maybe("phase_seconds", None, number, 0, 315_360_000),
     }
     fields.done()
     if (result["value"] is not None) != (result["told"] == "value"):

@@ -222,6 +222,11 @@ class Sweep:
         """The first trial of the leaderboard: id, params, value, rank, ...; None without one."""
         return next(iter(self.client.best(self.id, limit=1)), None)
 
+    def best_by_cost(self, within: Optional[int] = None) -> List[Dict[str, Any]]:
+        """The best value by cost: each trial is better than all that took no longer (`seconds`), the
+        cheapest first. The last one is what a training of at most `within` seconds gets."""
+        return self.client.best(self.id, by="cost", within=within)
+
     def trials(self) -> List[Dict[str, Any]]:
         """One row a trial in order of proposal; parameters as columns `params.NAME`."""
         return [_flat(row) for row in self.client.trials(self.id, sort="number")]

@@ -9,6 +9,7 @@
 #include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
 #include "server/api/explain/explain_cause.hpp"
+#include "server/api/explain/explain_cost.hpp"
 #include "server/api/explain/explain_fork.hpp"
 #include "server/api/explain/explain_reach.hpp"
 #include "server/api/explain/explain_turn.hpp"
@@ -321,7 +322,7 @@ Result<Json> explain(SQLite::Database& db, const RunRow& run) {
   if (width) claimed.cpus = width->cpus;
   const auto use = read_use(db, run.id, claimed);
   json["text"] = with_details(subject(*facts) + story(*facts) + doubt(*facts), log_text(run),
-                              fork_text(facts->run) +
+                              fork_text(facts->run) + proposal_cost_text(db, run.id.trial) +
                                   (facts->asked ? "" : turn_text(db, run, facts->resources)) +
                                   width_text(width) + neighbours_text(db, run) +
                                   (is_end(run.state) ? "" : kept_free_text(db, run.sweep)) +

@@ -69,6 +69,23 @@ void History::inherit(std::size_t run, std::span<const Score> scores) {
   runs_[run].inherited = static_cast<int>(scores.size());
 }
 
+void History::add_seconds(std::size_t run, double seconds) {
+  expect(run < runs_.size(), "a phase is of a known run");
+  runs_[run].seconds += seconds;
+  ++runs_[run].timed;
+}
+
+std::optional<double> History::phase_seconds(std::size_t trial) const {
+  double seconds = 0;
+  int timed = 0;
+  for (const std::size_t run : trials_[trial].runs) {
+    seconds += runs_[run].seconds;
+    timed += runs_[run].timed;
+  }
+  if (timed == 0) return std::nullopt;
+  return seconds / timed;
+}
+
 void History::record(std::size_t run, int phase, double merit) {
   const auto column = static_cast<std::size_t>(phase);
   if (column >= merits_by_phase_.size()) merits_by_phase_.resize(column + 1);

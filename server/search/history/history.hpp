@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct RunRecord {
   bool counts = true;      // its end is evidence about its parameters; false if it was canceled
   bool evicted = false;    // ended with its trial: stopped by a verdict, or never promoted
   int inherited = 0;       // of a fork: its first reports, which are those of the run it continues
+  double seconds = 0;      // that its phases took, as far as they were measured
+  int timed = 0;           // number of measured phases
 };
 
 // How many runs a trial has, and how their values are combined into one.
@@ -82,6 +85,8 @@ class History {
   void add_curve(std::size_t run, std::span<const Score> scores);
   // The same for the reports that a fork inherits. Precondition: the run has none yet.
   void inherit(std::size_t run, std::span<const Score> scores);
+  // Adds what a phase of the run took by the clock of its worker.
+  void add_seconds(std::size_t run, double seconds);
   // Adds a tentative report to the rank tables, to see how it would rank. Call on a copy.
   void anticipate(std::size_t run, int phase, double merit);
   // Precondition: `state` is active or paused.
@@ -100,6 +105,8 @@ class History {
   // The coordinates of a trial (server/search/space/search_space.hpp).
   [[nodiscard]] std::span<const double> point(std::size_t trial) const;
   [[nodiscard]] const TrialOutcome& outcome(std::size_t trial) const;
+  // Returns the mean seconds of the measured phases of the trial's runs; nullopt if there are none.
+  [[nodiscard]] std::optional<double> phase_seconds(std::size_t trial) const;
   // Trials with a result, best first: finished ones by merit; then stopped, paused and running ones
   // by the phase reached and their merit there; then failed ones. Ties: the lower trial number.
   [[nodiscard]] std::span<const std::uint32_t> ranked() const { return ranked_; }

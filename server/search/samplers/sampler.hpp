@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "base/rng.hpp"
+#include "schemas/types/proposal_cost.hpp"
 #include "schemas/types/value.hpp"
 #include "server/search/history/history.hpp"
 #include "server/search/space/search_space.hpp"
@@ -36,6 +37,13 @@ class Sampler {
   [[nodiscard]] virtual std::optional<Point> propose(const SearchSpace& space,
                                                      const History& history,
                                                      const Draw& draw) const = 0;
+  // Returns what was expected of the cost of a point that was proposed from the same arguments, and
+  // how that was weighed; nullopt if cost was not weighed.
+  [[nodiscard]] virtual std::optional<ProposalCost> cost_of(const SearchSpace&, const History&,
+                                                            const Draw&,
+                                                            std::span<const double>) const {
+    return std::nullopt;
+  }
   // Returns whether it ever proposes; else only parameter sets that a picker enqueues are tried.
   [[nodiscard]] virtual bool proposes() const { return true; }
 };

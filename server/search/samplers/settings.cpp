@@ -53,6 +53,15 @@ Result<std::int64_t> count_setting(const SearchSpec& search, std::string_view na
   return *whole;
 }
 
+Result<bool> cost_setting(const SearchSpec& search) {
+  const Value* value = find(search.settings, "cost");
+  if (value == nullptr) return false;
+  const auto* name = std::get_if<std::string>(value);
+  if (name != nullptr && *name == "seconds") return true;
+  return refuse(Code::invalid, "cost must be seconds: what the phases of a run take",
+                "/search/cost");
+}
+
 Result<bool> flag_setting(const SearchSpec& search, std::string_view name, bool otherwise) {
   const Value* value = find(search.settings, name);
   if (value == nullptr) return otherwise;

@@ -23,6 +23,8 @@ Result<double> number_setting(const SearchSpec& search, std::string_view name, d
                               Bounds bounds);
 Result<std::int64_t> count_setting(const SearchSpec& search, std::string_view name,
                                    std::int64_t otherwise, Bounds bounds);
+// Whether the sweep file has `cost: seconds`. Refuses any other cost.
+Result<bool> cost_setting(const SearchSpec& search);
 Result<bool> flag_setting(const SearchSpec& search, std::string_view name, bool otherwise);
 
 }  // namespace hone

@@ -45,29 +45,36 @@ bool may_take(const Sweep& sweep, const AcquireRequest& offer) {
   return knows && fits_time(sweep, offer);
 }
 
+struct NextParams {
+  Params params;
+  std::optional<ProposalCost> cost{};
+};
+
 // The next trial's parameters: the first enqueued set, completed from its origin or the prior, else
 // a proposal of the sampler. nullopt if the sampler has nothing to propose now.
-std::optional<Params> next_params(const Book& book, const Sweep& sweep) {
+std::optional<NextParams> next_params(const Book& book, const Sweep& sweep) {
   const auto number = static_cast<std::int64_t>(sweep.trials.size());
   const Draw draw{sweep.spec.seed, number, sweep.spec.budget.phases};
   if (!sweep.enqueued.empty() && sweep.enqueued.front().origin)
-    return forked_params(book, sweep, *sweep.enqueued.front().origin,
-                         sweep.enqueued.front().params);
+    return NextParams{
+        forked_params(book, sweep, *sweep.enqueued.front().origin, sweep.enqueued.front().params)};
   if (!sweep.enqueued.empty())
-    return completed(sweep.space, sweep.enqueued.front().params, draw.rng());
+    return NextParams{completed(sweep.space, sweep.enqueued.front().params, draw.rng())};
   const auto point = sweep.sampler->propose(sweep.space, sweep.history, draw);
   if (!point) return std::nullopt;
-  return sweep.space.params_at(*point);
+  return NextParams{sweep.space.params_at(*point),
+                    sweep.sampler->cost_of(sweep.space, sweep.history, draw, *point)};
 }
 
 std::optional<LeaseCandidate> propose(const Book& book, const Sweep& sweep,
                                       const std::optional<Donor>& donor) {
   if (auto fork = donor ? propose_fork(book, sweep, *donor) : std::nullopt) return fork;
-  auto params = next_params(book, sweep);
-  if (!params) return std::nullopt;
+  auto proposal = next_params(book, sweep);
+  if (!proposal) return std::nullopt;
   const TrialId trial{book.last_trial + 1};
   Events events{TrialProposed{trial, sweep.id, static_cast<std::int64_t>(sweep.trials.size()),
-                              *std::move(params)}};
+                              std::move(proposal->params)}};
+  std::get<TrialProposed>(events.front()).cost = proposal->cost;
   std::optional<ModelId> start;
   if (!sweep.enqueued.empty()) {
     const Enqueued& next = sweep.enqueued.front();

@@ -120,7 +120,8 @@ Result<Events> decide_tell(const Book& book, const Tell& command, Instant now) {
     return events;
   }
   const int phase = request.phase.value_or(static_cast<int>(run->reports.size()));
-  const ReportRequest as_report{phase, request.step, request.score, request.further};
+  ReportRequest as_report{phase, request.step, request.score, request.further};
+  as_report.phase_seconds = request.phase_seconds;
   if (auto done = record_report(book, lease, as_report, now, events); !done) return done.error();
   return events;
 }

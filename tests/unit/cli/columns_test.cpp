@@ -80,6 +80,7 @@ std::vector<ListSchema> lists() {
       {"events", api, "/components/schemas/events/properties/items/items", event_columns()},
       {"best", api, "/components/schemas/bests/properties/items/items", best_columns()},
       {"pareto", api, "/components/schemas/pareto/properties/items/items", pareto_columns()},
+      {"best by cost", api, "/components/schemas/bests/properties/items/items", front_columns()},
       {"incumbent", api, "/components/schemas/trial", incumbent_columns()},
       {"curve", api, "/components/schemas/curve/properties/items/items", report_columns()},
       {"explain", api, "/components/schemas/explanation/properties/verdicts/items",

@@ -230,6 +230,7 @@ TellRequest Generator::tell() {
   if (request.told == Told::value) request.score = score();
   request.further = scores();
   request.detail = any_text();
+  if (coin()) request.phase_seconds = static_cast<double>(integer(0, 1'000'000)) / 8;
   return request;
 }
 
@@ -351,7 +352,8 @@ std::vector<EventBody> Generator::sweep_events() {
       SweepEnded{id<SweepTag>(), word<SweepState>(), word<EndReason>(), any_text()},
       worker_joined(),
       TrialProposed{id<TrialTag>(), id<SweepTag>(), integer(0, 1'000'000), params(), std::nullopt,
-                    origin(), stages(), coin() ? "alice" : ""},
+                    origin(), stages(), coin() ? "alice" : "",
+                    coin() ? std::optional(ProposalCost{12.5, 0.25}) : std::nullopt},
       lease_granted(),
       LeaseRenewed{id<LeaseTag>(), instant()},
       RunStarted{id<LeaseTag>()},

@@ -76,6 +76,7 @@ struct TellOptions {
   bool infeasible = false;
   int phase = 0;  // 0: the next one
   std::int64_t step = 0;
+  double seconds = -1;  // not given
   std::string why;
 };
 
@@ -102,6 +103,7 @@ Result<TellRequest> tell_request(const TellOptions& options) {
   if (options.phase > 0) request.phase = options.phase - 1;
   request.step = options.step;
   request.detail = options.why;
+  if (options.seconds >= 0) request.phase_seconds = options.seconds;
   for (const auto& word : options.values) {
     const auto score = score_of(word);
     if (!score) return score.error();
@@ -167,6 +169,8 @@ CommandAction declare_tell(Flags& flags) {
     flags.integer("--phase K", options.phase, {1, 10'000},
                   "phase of the report, counted from 1 (default: the next)");
     flags.integer("--step N", options.step, {0, 9e15}, "budget units trained so far (0)");
+    flags.real("--seconds S", options.seconds, {0, 315'360'000},
+               "what the phase took: its cost (hone best --by cost)");
     flags.text("--why TEXT", options.why, "why the evaluation failed");
   });
 }

@@ -72,6 +72,7 @@ Fields trial_columns() {
           data_only({"best_report", "/best_report", CellType::score}),
           {"phases", "/phase", CellType::number},
           data_only({"runs", "/runs", CellType::number}),
+          data_only({"seconds", "/seconds", CellType::seconds}),
           optional({"creator", "/creator"}),
           parameters(24)};
 }
@@ -86,6 +87,7 @@ Fields run_columns() {
           optional({"best report", "/best", CellType::score}),
           {"phases", "/phase", CellType::number},
           optional({"step", "/step", CellType::count}),
+          data_only({"seconds", "/seconds", CellType::seconds}),
           optional({"attempts", "/attempts", CellType::number}),
           optional({"worker", "/worker"}),
           data_only({"seed", "/seed"}),
@@ -237,6 +239,24 @@ Fields pareto_columns() {
           {"values", "/values", CellType::params},  // one column for each objective
           optional({"model", "/model"}),
           {"parameters", "/params", CellType::params}};
+}
+
+Fields front_columns() {
+  return {{"cost", "/seconds", CellType::seconds},
+          {"trial", "/id"},
+          {"value", "/value", CellType::score},
+          {"further", "/further", CellType::params},
+          optional(computed("95 % interval", "/shown/interval")),
+          optional({"n", "/seeds", CellType::number}),
+          data_only(computed("low", "/interval/0", CellType::score)),
+          data_only(computed("high", "/interval/1", CellType::score)),
+          data_only({"expected", "/expected", CellType::score}),
+          optional({"phases", "/length", CellType::number}),
+          optional({"state", "/state", CellType::state}),
+          data_only({"reason", "/reason"}),
+          data_only({"run", "/run"}),
+          data_only({"model", "/model"}),
+          parameters(30)};
 }
 
 Fields incumbent_columns() {

@@ -25,6 +25,7 @@ Fields event_columns();
 
 Fields best_columns();       // of hone best
 Fields pareto_columns();     // of hone best --pareto
+Fields front_columns();      // of hone best --by cost
 Fields seed_columns();       // of hone explain TRIAL
 Fields incumbent_columns();  // of hone best --named
 Fields report_columns();     // of hone curve RUN

@@ -1,4 +1,4 @@
-// Commands that are one list: ls, trials, runs, best, models, workers.
+// Commands that are one list: ls, trials, runs, models, workers.
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -12,7 +12,6 @@
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
 #include "sdk/cli/render/progress.hpp"
-#include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
@@ -26,8 +25,6 @@ struct ListOptions {
   int limit = 0;  // 0: the default
   std::string where;
   std::string order = "number";
-  bool pareto = false;
-  bool named = false;
   bool all = false;
 };
 
@@ -163,141 +160,6 @@ Result<Exit> list_runs(Session& session, const ListOptions& options) {
       text(*id) + " has no runs yet; the first free worker starts one (hone workers)");
 }
 
-Result<Exit> list_front(Session& session, SweepId sweep, int limit) {
-  const auto reply =
-      session.get("/v1/sweeps/" + text(sweep) + "/pareto?limit=" + std::to_string(limit));
-  if (!reply) return reply.error();
-  const std::vector<Json> items = items_at(*reply, "/items");
-  const auto shown = static_cast<std::int64_t>(items.size());
-  const auto printed =
-      print_list(session, pareto_columns(), items,
-                 text(sweep) + " has no completed trial yet; " + next_look(session, sweep));
-  if (const auto all = int_at(*reply, "/front"); printed && all > shown)
-    session.note(std::to_string(all - shown) + " more; see them with -n " + std::to_string(all));
-  return printed;
-}
-
-// The trial that the search method names best, which need not have the luckiest report.
-Result<Exit> list_incumbent(Session& session, SweepId sweep) {
-  const auto reply = session.get("/v1/sweeps/" + text(sweep) + "/incumbent");
-  if (!reply) return reply.error();
-  std::vector<Json> items;
-  if (const Json& trial = member(*reply, "/trial"); trial.is_object()) items.push_back(trial);
-  return print_list(session, incumbent_columns(), items, text(sweep) + " has no reports yet");
-}
-
-Json with_ranges(Json item) {
-  Json shown = Json::object();
-  shown["interval"] = range_text(member(item, "/interval"));
-  shown["ranks"] = range_text(member(item, "/ranks"));
-  item["shown"] = std::move(shown);
-  if (int_at(item, "/confirmed_seeds") == 0) item["confirmed"] = nullptr;
-  return item;
-}
-
-// Single seeds need no column that counts them.
-void drop_single_seeds(std::vector<Json>& items) {
-  const bool single = std::all_of(items.begin(), items.end(),
-                                  [](const Json& item) { return int_at(item, "/seeds") < 2; });
-  for (Json& item : items)
-    if (single) item["seeds"] = nullptr;
-}
-
-// Explains the columns that are shown, in one line.
-std::string legend(const std::vector<std::string>& columns, const Json& reply, const Json& sweep) {
-  const auto shows = [&](const char* name) { return std::ranges::count(columns, name) > 0; };
-  std::optional<std::int64_t> seeds;
-  if (text_at(reply, "/aggregate").empty()) seeds = 1;
-  std::string text = "value: the " + value_meaning(member(sweep, "/spec"), seeds) + ". ";
-  if (shows("expected")) text += "expected: the likely value on new seeds. ";
-  if (shows("ranks")) text += "ranks: best and worst plausible place. ";
-  if (shows("confirmed")) text += "confirmed: on new seeds; it decides the rank. ";
-  return text;
-}
-
-// The parameters of the first trial where the table has one column for all of them and cuts it.
-std::string first_parameters(const std::vector<std::string>& columns, const Json& first) {
-  const std::string all = params_text(member(first, "/params"));
-  constexpr int least_shown = 30;
-  if (std::ranges::count(columns, "parameters") == 0 || display_width(all) <= least_shown)
-    return {};
-  return text_at(first, "/id") + ": " + all;
-}
-
-// Empty if the values are those of the objective.
-std::string scale_note(const Json& reply) {
-  const std::string scale = text_at(reply, "/scale");
-  if (scale == "ranks")
-    return "values are ranks: the share of all trials with a lower value on the same problem. ";
-  if (scale == "references") return "values are scaled from the worst (0) to the best (1). ";
-  return {};
-}
-
-// Names the trials of which a further objective diverged: the order is by the first one.
-std::string further_note(const std::vector<Json>& items, SweepId sweep) {
-  std::string diverged;
-  for (const Json& item : items)
-    for (const auto& [metric, value] : member(item, "/further").items())
-      if (value == "diverged")
-        diverged += (diverged.empty() ? "" : ", ") + metric + " of " + text_at(item, "/id");
-  if (diverged.empty()) return {};
-  return "ranked by the first objective alone; " + diverged + " diverged, and hone best " +
-         text(sweep) + " --pareto leaves that out. ";
-}
-
-// How far the order of this table can be trusted.
-std::string caution(const Json& reply, SweepId sweep) {
-  bool single = false;
-  for (const Json& item : member(reply, "/items")) single = single || int_at(item, "/seeds") < 2;
-  const std::string confirmation = text_at(reply, "/confirmation");
-  if (!confirmation.empty())
-    return "confirmed by " + confirmation + " on new seeds: hone confirm " + text(sweep);
-  if (const std::string confirmed = text_at(reply, "/confirms"); !confirmed.empty())
-    return "trained on new seeds to confirm " + confirmed + ": hone confirm " + confirmed;
-  if (single)
-    return "ranked by single runs: the best of " + std::to_string(int_at(reply, "/trials")) +
-           " is likely the luckiest. Train the leaders on new seeds with: hone confirm " +
-           text(sweep) + " --start";
-  return "tuning scores are optimistic; train the leaders on new seeds with: hone confirm " +
-         text(sweep) + " --start";
-}
-
-Result<Exit> list_best(Session& session, const ListOptions& options) {
-  const auto sweep = resolve_sweep(session, options.id);
-  if (!sweep) return sweep.error();
-  if (options.named) return list_incumbent(session, *sweep);
-  if (options.pareto) return list_front(session, *sweep, options.limit == 0 ? 1000 : options.limit);
-  const std::string path = "/v1/sweeps/" + text(*sweep) +
-                           "/best?limit=" + std::to_string(options.limit == 0 ? 10 : options.limit);
-  const auto reply = session.get(path + where_query(path, options.where));
-  if (!reply) return with_caret(reply.error(), options.where);
-  std::vector<Json> items;
-  const Format format = session.options().format;
-  const bool raw = format == Format::json || format == Format::jsonl;
-  for (const auto& item : member(*reply, "/items")) items.push_back(raw ? item : with_ranges(item));
-  Marks marks;
-  if (format == Format::table) {
-    drop_single_seeds(items);
-    for (Json& item : items) {
-      const Marks one = mark_rank(item);
-      marks.ended_early = marks.ended_early || one.ended_early;
-      marks.not_comparable = marks.not_comparable || one.not_comparable;
-    }
-  }
-  auto printed =
-      print_list(session, best_columns(), items,
-                 text(*sweep) + " has no trial with a value yet; " + next_look(session, *sweep));
-  if (!printed || format != Format::table || items.empty()) return printed;
-  const auto whole = session.get("/v1/sweeps/" + text(*sweep));
-  if (!whole) return whole.error();
-  const auto columns = shown_columns(session, best_columns(), items);
-  session.note(first_parameters(columns, items.front()));
-  session.note(further_note(items, *sweep) + legend(columns, *reply, *whole) + marks_text(marks) +
-               scale_note(*reply) + caution(*reply, *sweep));
-  for (const std::string& remark : remarks_of(*reply)) session.note(remark);
-  return printed;
-}
-
 Result<Exit> list_models(Session& session, const ListOptions& options) {
   const auto id = object_or_newest(session, options.id);
   if (!id) return id.error();
@@ -344,17 +206,6 @@ CommandAction declare_runs(Flags& flags) {
   return with_options(list_runs, [&](ListOptions& options) {
     flags.optional_argument("ID", options.id, "id of a trial or a sweep (the newest sweep)");
     flags.text("--where FILTER", options.where, where_help);
-  });
-}
-
-CommandAction declare_best(Flags& flags) {
-  return with_options(list_best, [&](ListOptions& options) {
-    flags.optional_argument("SWEEP", options.id, sweep_help);
-    flags.integer("-n,--limit N", options.limit, {1, 1000}, "list the best N (10)");
-    flags.text("--where FILTER", options.where, where_help);
-    flags.flag("--named", options.named, "show the method's own choice of the best trial");
-    flags.flag("--pareto", options.pareto,
-               "of several objectives: list the completed trials that no other beats");
   });
 }
 

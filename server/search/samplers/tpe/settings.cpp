@@ -9,10 +9,11 @@
 namespace hone {
 namespace {
 
-constexpr std::array<std::string_view, 15> tpe_setting_names{
+constexpr std::array<std::string_view, 16> tpe_setting_names{
     "startup",       "gamma",        "good_max",   "bad_max",          "bandwidth",
     "min_bandwidth", "prior_weight", "candidates", "multivariate",     "liar",
-    "surrogate",     "ratio_share",  "explore",    "surrogate_points", "variant"};
+    "surrogate",     "ratio_share",  "explore",    "surrogate_points", "cost",
+    "variant"};
 
 // Reads settings into fields and keeps the first error.
 class SettingReader {
@@ -26,6 +27,8 @@ class SettingReader {
     take(count_setting(search_, name, static_cast<std::int64_t>(field), bounds), field);
   }
   void flag(std::string_view name, bool& field) { take(flag_setting(search_, name, field), field); }
+
+  void cost(bool& field) { take(cost_setting(search_), field); }
 
   [[nodiscard]] const std::optional<Error>& refusal() const { return refusal_; }
 
@@ -62,6 +65,7 @@ Result<TpeSettings> tpe_settings(const SearchSpec& search) {
   read.number("ratio_share", settings.ratio_share, {0, 1});
   read.number("explore", settings.explore, {0, 0.9});
   read.count("surrogate_points", settings.surrogate_points, {8, 256});
+  read.cost(settings.cost);
   if (read.refusal()) return *read.refusal();
   return settings;
 }

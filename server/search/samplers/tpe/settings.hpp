@@ -23,6 +23,7 @@ struct TpeSettings {
   bool surrogate = true;        // false: the ratio of densities alone
   double ratio_share = 0.15;    // share of the trials that the ratio of densities decides
   double explore = 0.15;        // share of the trials spent where the model alone would not look
+  bool cost = false;            // proposals weigh what a parameter set costs (cost.hpp)
   std::size_t surrogate_points = 64;  // trials it is fitted to; 5/8 of them from 500 trials on
 };
 

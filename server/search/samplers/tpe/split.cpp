@@ -156,10 +156,12 @@ double TpeDensities::log_ratio(std::size_t j, double x) const {
 }
 
 std::optional<Point> propose_by_ratio(const SearchSpace& space, const TpeSplit& split,
-                                      const TpeSettings& settings, const Focus& focus, Rng& rng) {
+                                      const TpeSettings& settings, const Focus& focus,
+                                      const CostTerm& cost, Rng& rng) {
   const TpeDensities densities(split);
   const auto draw = settings.multivariate ? joint_draws : separate_draws;
   Draws draws = draw(space, densities, focus, settings.candidates, rng);
+  for (std::size_t i = 0; i < draws.points.size(); ++i) draws.worth[i] -= cost.of(draws.points[i]);
   for (const std::size_t one : by_worth(draws.worth))
     if (space.feasible(draws.points[one]) && !split.known(draws.points[one]))
       return std::move(draws.points[one]);

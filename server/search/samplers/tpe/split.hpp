@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "server/search/samplers/sampler.hpp"
+#include "server/search/samplers/tpe/cost.hpp"
 #include "server/search/samplers/tpe/focus.hpp"
 #include "server/search/samplers/tpe/parzen.hpp"
 
@@ -49,10 +50,11 @@ struct TpeDensities {
   double lies_share;
 };
 
-// Returns the feasible new draw from l, in the focus, with the greatest ratio; nullopt if there is
-// none. Without `multivariate`, every coordinate is the best of the draws for it.
+// Returns the feasible new draw from l, in the focus, with the greatest ratio, less its cost;
+// nullopt if there is none. Without `multivariate`, every coordinate is the best of its draws.
 std::optional<Point> propose_by_ratio(const SearchSpace& space, const TpeSplit& split,
-                                      const TpeSettings& settings, const Focus& focus, Rng& rng);
+                                      const TpeSettings& settings, const Focus& focus,
+                                      const CostTerm& cost, Rng& rng);
 
 // Returns point `draw.number` of an additive recurrence with the generalized golden ratio (Roberts,
 // 2018), shifted by the sweep's seed: it spreads more evenly than independent draws. If that point

@@ -68,10 +68,14 @@ void CandidatePool::judge() {
     for (std::size_t j = 0; j < size(); ++j)
       columns[j * count + i] = impute(task_.space.dimensions()[j], row(first + i)[j]);
   const Prediction predicted = process_.predict({columns, count});
+  std::vector<double> prices(count, 0);
+  if (task_.cost.model != nullptr)
+    prices = task_.cost.model->log_seconds(PointColumns{columns, count});
   const auto best = task_.evidence.point(0);
   for (std::size_t i = 0; i < count; ++i) {
     const double z = (loss_to_beat_ - predicted.mean[i]) / predicted.spread[i];
-    const double worth = log_expected_improvement(z) + std::log(predicted.spread[i]);
+    const double worth =
+        log_expected_improvement(z) + std::log(predicted.spread[i]) - task_.cost.weight * prices[i];
     const bool allowed = task_.focus.allows(task_.space, best, row(first + i));
     worth_.push_back(allowed && !std::isnan(worth) ? worth
                                                    : -std::numeric_limits<double>::infinity());

@@ -13,6 +13,7 @@
 
 #include <optional>
 
+#include "server/search/samplers/tpe/cost.hpp"
 #include "server/search/samplers/tpe/focus.hpp"
 #include "server/search/samplers/tpe/parzen.hpp"
 
@@ -24,6 +25,7 @@ struct SurrogateTask {
   const TpeSettings& settings;
   const Focus& focus;
   const ParzenEstimator& good;
+  CostTerm cost{};
 };
 
 // Returns nullopt if no candidate is feasible and new, or if no process could be fitted.

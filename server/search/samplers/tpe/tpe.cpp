@@ -17,6 +17,7 @@
 #include <cmath>
 
 #include "server/search/samplers/settings.hpp"
+#include "server/search/samplers/tpe/cost.hpp"
 #include "server/search/samplers/tpe/evidence.hpp"
 #include "server/search/samplers/tpe/focus.hpp"
 #include "server/search/samplers/tpe/parzen.hpp"
@@ -31,6 +32,16 @@ namespace {
 
 constexpr double local_share = 1.0 / 3;  // of the surrogate's proposals
 
+// The points with which tpe begins.
+class StartSampler final : public Sampler {
+ public:
+  std::optional<Point> propose(const SearchSpace& space, const History&,
+                               const Draw& draw) const override {
+    Rng rng = draw.rng();
+    return start_point(space, draw, rng);
+  }
+};
+
 class TpeSampler final : public Sampler {
  public:
   explicit TpeSampler(const TpeSettings& settings) : settings_(settings) {}
@@ -38,9 +49,14 @@ class TpeSampler final : public Sampler {
   std::optional<Point> propose(const SearchSpace& space, const History& history,
                                const Draw& draw) const override {
     Rng rng = draw.rng();
+    std::optional<CostModel> cost;
+    if (settings_.cost) cost.emplace(space, history);
     if (space.dimensions().empty() || history.ranked().size() < settings_.startup ||
         history.outcome(history.ranked()[0]).grade == TrialOutcome::Grade::failed)
-      return start_point(space, draw, rng);
+      return cost && cost->known() ? cheap_start(StartSampler(), space, history, draw, *cost)
+                                   : start_point(space, draw, rng);
+    CostTerm term;
+    if (cost && cost->known()) term = {&*cost, cost_weight(draw)};
     const Evidence evidence(history, settings_.good_max + settings_.surrogate_points, rng);
     const TpeSplit split(space, evidence, settings_);
     const bool by_surrogate = settings_.surrogate && rng.uniform() >= settings_.ratio_share;
@@ -50,11 +66,20 @@ class TpeSampler final : public Sampler {
       if (auto point = propose_by_quadratic(space, evidence)) return point;
     if (by_surrogate) {
       const ParzenEstimator good = split.good(true);
-      if (auto point = propose_by_surrogate({space, evidence, settings_, focus, good}, rng))
+      if (auto point = propose_by_surrogate({space, evidence, settings_, focus, good, term}, rng))
         return point;
     }
-    if (auto point = propose_by_ratio(space, split, settings_, focus, rng)) return point;
+    if (auto point = propose_by_ratio(space, split, settings_, focus, term, rng)) return point;
     return random_point(space, rng);
+  }
+
+  std::optional<ProposalCost> cost_of(const SearchSpace& space, const History& history,
+                                      const Draw& draw,
+                                      std::span<const double> point) const override {
+    if (!settings_.cost) return std::nullopt;
+    const CostModel cost(space, history);
+    if (!cost.known()) return std::nullopt;
+    return ProposalCost{std::exp(cost.log_seconds(point)), cost_weight(draw)};
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "server/search/samplers/settings.hpp"
+#include "server/search/samplers/tpe/cost.hpp"
 
 namespace hone {
 namespace {
@@ -22,16 +23,27 @@ double cells_of(const SearchSpace& space, std::int64_t levels) {
 class HoneSampler final : public Sampler {
  public:
   HoneSampler(std::unique_ptr<Sampler> spread, std::unique_ptr<Sampler> model, double cells,
-              std::int64_t model_after)
+              std::int64_t model_after, bool cost)
       : spread_(std::move(spread)),
         model_(std::move(model)),
         cells_(cells),
-        model_after_(model_after) {}
+        model_after_(model_after),
+        cost_(cost) {}
 
   std::optional<Point> propose(const SearchSpace& space, const History& history,
                                const Draw& draw) const override {
     const bool model = knows_enough(history) || (covers(history) && uses_model(draw));
-    return (model ? model_ : spread_)->propose(space, history, draw);
+    if (model) return model_->propose(space, history, draw);
+    if (cost_)
+      if (const CostModel cost(space, history); cost.known())
+        return cheap_start(*spread_, space, history, draw, cost);
+    return spread_->propose(space, history, draw);
+  }
+
+  std::optional<ProposalCost> cost_of(const SearchSpace& space, const History& history,
+                                      const Draw& draw,
+                                      std::span<const double> point) const override {
+    return model_->cost_of(space, history, draw, point);
   }
 
  private:
@@ -56,13 +68,14 @@ class HoneSampler final : public Sampler {
   std::unique_ptr<Sampler> model_;
   double cells_;
   std::int64_t model_after_;
+  bool cost_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Sampler>> make_hone_sampler(const SearchSpec& search,
                                                    const SearchSpace& space) {
-  static constexpr std::array<std::string_view, 2> known{"model_after", "levels"};
+  static constexpr std::array<std::string_view, 3> known{"model_after", "levels", "cost"};
   if (auto fits = only_settings(search, known); !fits) return fits.error();
   const auto model_after = count_setting(search, "model_after", 12, {0, 1e6});
   if (!model_after) return model_after.error();
@@ -70,10 +83,14 @@ Result<std::unique_ptr<Sampler>> make_hone_sampler(const SearchSpec& search,
   if (!levels) return levels.error();
   auto spread = make_sampler({"sobol", search.trials}, space);
   if (!spread) return spread.error();
-  auto model = make_sampler({"tpe", search.trials}, space);
+  const auto cost = cost_setting(search);
+  if (!cost) return cost.error();
+  SearchSpec modelled{"tpe", search.trials};
+  if (*cost) modelled.settings = {{"cost", std::string("seconds")}};
+  auto model = make_sampler(modelled, space);
   if (!model) return model.error();
   return std::unique_ptr<Sampler>(std::make_unique<HoneSampler>(
-      *std::move(spread), *std::move(model), cells_of(space, *levels), *model_after));
+      *std::move(spread), *std::move(model), cells_of(space, *levels), *model_after, *cost));
 }
 
 }  // namespace hone
