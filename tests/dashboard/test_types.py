@@ -22,6 +22,7 @@ CHECKED = (
     "place",
     "range",
     "smooth",
+    "spans",
     "ticks",
     "verdicts",
     "why",
