@@ -1,6 +1,7 @@
 // Every bound of the server, with units and the reason for its size.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -137,11 +138,16 @@ inline constexpr std::int64_t columns_rows_max = 200'000;       // of a sweep: 2
 inline constexpr std::int64_t scanned_reports_max = 2'000'000;  // for history, phases and matrix
 inline constexpr std::int64_t matrix_cells_max = 2'000'000;     // of 4 B: a body of 8 MB
 inline constexpr std::int64_t history_points_max = 2'000;       // more than a screen has pixels
-inline constexpr std::size_t timeline_spans_max = 20'000;       // 3 MB of body
-inline constexpr std::int64_t changed_events_max = 100'000;     // beyond: all rows are cheaper
-inline constexpr std::int64_t digest_events_max = 5'000;        // read for a frame
-inline constexpr std::size_t digest_ids_max = 2'000;            // a frame of 64 kB
-inline constexpr Duration digest_min = milliseconds(100);       // between two frames
+inline constexpr std::size_t timeline_spans_max = 20'000;       // 4 MB of body
+inline constexpr std::size_t busy_sweeps_max = 6;               // as many as there are colours
+inline constexpr std::size_t slot_workers_max = 1'000;          // named with their idle shares
+inline constexpr std::int64_t waiting_sweeps_max = 50;          // explained for one worker
+inline constexpr std::int64_t open_sweeps_max = 1'000;          // looked at for them
+inline constexpr Duration worker_history_time = seconds(2 * 3600);  // without `from`
+inline constexpr std::int64_t changed_events_max = 100'000;         // beyond: all rows are cheaper
+inline constexpr std::int64_t digest_events_max = 5'000;            // read for a frame
+inline constexpr std::size_t digest_ids_max = 2'000;                // a frame of 64 kB
+inline constexpr Duration digest_min = milliseconds(100);           // between two frames
 inline constexpr Duration digest_max = seconds(10);
 inline constexpr std::int64_t causes_runs_max =
     1'000;  // failed runs that are grouped: 2 MB of logs
@@ -157,6 +163,17 @@ inline constexpr std::int64_t scored_attempts_max = 1'000;  // looked at for the
 inline constexpr std::int64_t scored_sweeps_max = 20;
 inline constexpr std::int64_t scored_sweeps_scanned_max = 200;  // looked at for them
 inline constexpr std::int64_t scored_sweep_reports_max = 20'000;
+
+// What machines of workers did (server/api/workers/machine_history.hpp), in memory: means of 10 s of the
+// last 15 min, of a minute of 2 h, of 10 min of a day. 354 means of 40 B and their keeping: 18 kB a
+// worker, 18 MB of all. Of more workers, those that came first are kept, until they are silent.
+struct MachineTier {
+  std::int64_t seconds;
+  std::size_t kept;
+};
+inline constexpr std::array<MachineTier, 3> machine_tiers{{{10, 90}, {60, 120}, {600, 144}}};
+inline constexpr std::size_t machines_kept_max = 1'000;
+inline constexpr Duration machine_quiet_time = seconds(600);
 
 inline constexpr std::size_t export_events_max = 2'000'000;  // of one document: 400 MB of it
 inline constexpr std::size_t export_points_max = 1'500'000;  // likewise

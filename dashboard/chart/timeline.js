@@ -1,26 +1,15 @@
-// What each worker ran when: rows are workers, lanes their slots, bars attempts.
+// What each worker ran when: rows are workers, lanes their slots, bars attempts. A hatched bar is
+// many short ones, in the colours of their sweeps by the time that each took.
 import { Plot, clipped } from "./plot.js";
-import { duration, time, words } from "../lib/format.js";
+import { duration, percent, time, words } from "../lib/format.js";
 import { timeTicks } from "../lib/scale.js";
+import { isMany, rowsOf, sweepsOf } from "../lib/spans.js";
 
 const laneHeight = 16;
 const gap = 10;
 
-// Attempts side by side get lanes of their worker.
-export function lanesOf(spans) {
-  const rows = new Map();
-  for (const span of spans) {
-    if (!rows.has(span.worker)) rows.set(span.worker, { worker: span.worker, ends: [], spans: [] });
-    const row = rows.get(span.worker);
-    let lane = row.ends.findIndex((end) => end <= span.t0);
-    if (lane < 0) lane = row.ends.length;
-    row.ends[lane] = span.t1;
-    row.spans.push({ ...span, lane });
-  }
-  return [...rows.values()];
-}
-
-// options: view() -> {from, to, spans [{worker, t0, t1, label, sweep, reason, open}], hosts Map}.
+// options: view() -> {from, to, spans (lib/spans.js), hosts and slots: Maps by worker, whole: all
+// slots are lanes}.
 export function timelinePlot({ view, open, zoom, unzoom }) {
   const plot = new Plot({
     label: "Attempts of each worker over time",
@@ -44,7 +33,7 @@ export function timelinePlot({ view, open, zoom, unzoom }) {
       rows: view().spans.map((one) => [
         one.worker,
         one.label,
-        one.sweep,
+        isMany(one) ? one.parts.map((part) => part.sweep).join(" ") : one.sweep,
         new Date(one.t0).toISOString(),
         new Date(one.t1).toISOString(),
         one.reason ?? "",
@@ -54,13 +43,12 @@ export function timelinePlot({ view, open, zoom, unzoom }) {
   return plot;
 }
 
-function paint(p, { from, to, spans, hosts }) {
-  const rows = lanesOf(spans);
+const heightOf = (row) => row.lanes * laneHeight;
+
+function paint(p, { from, to, spans, hosts, slots = new Map(), whole = false }) {
+  const rows = rowsOf(spans, slots, whole);
   const wanted =
-    rows.reduce((sum, row) => sum + row.ends.length * laneHeight + gap, 0) +
-    p.margin.top +
-    p.margin.bottom +
-    6;
+    rows.reduce((sum, row) => sum + heightOf(row) + gap, 0) + p.margin.top + p.margin.bottom + 6;
   if (p.height !== Math.max(140, wanted)) {
     p.height = Math.max(140, wanted);
     p.canvas.height = 0;
@@ -80,23 +68,27 @@ function paint(p, { from, to, spans, hosts }) {
   const colourOf = coloursOf(p, spans);
   let y = p.top;
   for (const row of rows) {
-    const height = row.ends.length * laneHeight;
-    p.ctx.fillStyle = p.colours.sunken;
-    p.ctx.fillRect(p.left, y, p.right - p.left, height);
-    p.ctx.fillStyle = p.colours.ink;
-    p.ctx.textAlign = "right";
-    p.ctx.textBaseline = "middle";
-    p.ctx.fillText(
-      clipped(p.ctx, `${row.worker} ${hosts.get(row.worker) ?? ""}`, p.left - 14),
-      p.left - 8,
-      y + height / 2,
-    );
-    p.inside(() =>
-      row.spans.forEach((span) => bar(p, span, y + span.lane * laneHeight, colourOf(span))),
-    );
-    y += height + gap;
+    drawRow(p, row, y, colourOf, hosts.get(row.worker) ?? "");
+    y += heightOf(row) + gap;
   }
   return undefined;
+}
+
+function drawRow(p, row, y, colourOf, host) {
+  p.ctx.fillStyle = p.colours.sunken;
+  p.ctx.fillRect(p.left, y, p.right - p.left, heightOf(row));
+  p.ctx.fillStyle = p.colours.ink;
+  p.ctx.textAlign = "right";
+  p.ctx.textBaseline = "middle";
+  p.ctx.fillText(
+    clipped(p.ctx, `${row.worker} ${host}`, p.left - 14),
+    p.left - 8,
+    y + heightOf(row) / 2,
+  );
+  p.inside(() => {
+    for (const span of row.spans)
+      for (const lane of span.lanes) bar(p, span, y + lane * laneHeight, colourOf);
+  });
 }
 
 export const aheadOfUtc = (at) => -60000 * new Date(at).getTimezoneOffset();
@@ -108,19 +100,12 @@ export function clock(at, span) {
   return span > 172800e3 ? text.slice(5, 10) : span > 7200e3 ? text.slice(11, 16) : text.slice(11);
 }
 
-// In the order of their numbers.
-export const sweepsOf = (spans) =>
-  [...new Set(spans.map((one) => one.sweep).filter(Boolean))].sort(
-    (a, b) => Number(a.slice(3)) - Number(b.slice(3)),
-  );
-
+// Of one sweep, colours are how an attempt ended; of several, the sweep.
 function coloursOf(p, spans) {
   const sweeps = sweepsOf(spans);
-  if (sweeps.length < 2) return (span) => p.colours[endOf(span)];
-  return (span) =>
-    span.sweep
-      ? p.colours.series[sweeps.indexOf(span.sweep) % p.colours.series.length]
-      : p.colours["line-strong"];
+  const ofSweep = (sweep) => p.colours.series[sweeps.indexOf(sweep) % p.colours.series.length];
+  if (sweeps.length >= 2) return (span, sweep = span.sweep) => ofSweep(sweep);
+  return (span) => (isMany(span) ? p.colours.c1 : p.colours[endOf(span)]);
 }
 
 // The state that an attempt left its run in; the colours of one sweep.
@@ -140,13 +125,20 @@ const badEnds = new Set([
   "diverged",
 ]);
 
-function bar(p, span, y, colour) {
+const barHeight = laneHeight - 3;
+
+function bar(p, span, y, colourOf) {
   const x0 = Math.max(p.left, p.x.at(span.t0));
   const x1 = Math.max(x0 + 1, Math.min(p.right, p.x.at(span.t1)));
-  p.ctx.globalAlpha = span.share ?? 1;
-  p.ctx.fillStyle = colour;
-  p.ctx.fillRect(x0, y + 1, Math.max(1, x1 - x0 - 1), laneHeight - 3);
+  const width = Math.max(1, x1 - x0 - 1);
+  p.ctx.globalAlpha = span.share;
+  if (isMany(span)) layers(p, span, x0, y + 1, width, colourOf);
+  else {
+    p.ctx.fillStyle = colourOf(span);
+    p.ctx.fillRect(x0, y + 1, width, barHeight);
+  }
   p.ctx.globalAlpha = 1;
+  if (isMany(span)) hatch(p, x0, y + 1, width);
   if (badEnds.has(span.reason)) {
     p.ctx.fillStyle = p.colours.ink;
     p.ctx.fillRect(x1 - 4, y, 3, laneHeight - 1);
@@ -154,12 +146,42 @@ function bar(p, span, y, colour) {
   p.boxes.push({ x0, x1, y, span });
 }
 
+// Each sweep as high as its share of the time.
+function layers(p, span, x, y, width, colourOf) {
+  const all = span.parts.reduce((sum, one) => sum + one.seconds, 0) || 1;
+  let top = y;
+  for (const { sweep, seconds } of span.parts) {
+    const height = (barHeight * seconds) / all;
+    p.ctx.fillStyle = colourOf(span, sweep);
+    p.ctx.fillRect(x, top, width, height);
+    top += height;
+  }
+}
+
+function hatch(p, x, y, width) {
+  const { ctx } = p;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(x, y, width, barHeight);
+  ctx.clip();
+  ctx.strokeStyle = p.colours.sunken;
+  ctx.lineWidth = 1.5;
+  for (let at = x - barHeight - (x % 6); at < x + width; at += 6)
+    p.line(at, y + barHeight, at + barHeight, y);
+  ctx.restore();
+}
+
+function manyText(span) {
+  const all = span.parts.reduce((sum, one) => sum + one.seconds, 0) || 1;
+  return span.parts.map((one) => `${one.sweep} ${percent(one.seconds / all)}`).join(", ");
+}
+
 function hitOf({ x0, x1, y, span }) {
   return {
     x: (x0 + x1) / 2,
     y: y + laneHeight / 2,
     span,
-    text: `${span.label}\n${span.sweep ?? ""} on ${span.worker}\n${duration((span.t1 - span.t0) / 1000)}${span.live ? ", in progress" : ""}${span.reason ? `\n${words(span.reason)}` : ""}`,
+    text: `${span.label}\n${isMany(span) ? manyText(span) : span.sweep} on ${span.worker}\n${duration((span.t1 - span.t0) / 1000)}${span.live ? ", in progress" : ""}${span.reason ? `\n${words(span.reason)}` : ""}`,
   };
 }
 

@@ -54,6 +54,7 @@ export const links = {
   run: (id) => address(["runs", id]),
   compare: (ids, query) => address(["compare", ids.join(",")], query),
   lineage: (id) => address(["lineage", id]),
+  worker: (id) => address(["workers", id]),
 };
 
 // The page of an id, or nothing for an id without one.
@@ -63,6 +64,6 @@ export function linkOf(id) {
   if (/^tr_\d+$/.test(id)) return links.trial(id);
   if (/^rn_\d+\.\d+/.test(id)) return links.run(id.replace(/[#@/].*$/, ""));
   if (/^(md|ds|wf|ev)_\d+$/.test(id)) return links.lineage(id);
-  if (/^wk_\d+$/.test(id)) return "#/workers";
+  if (/^wk_\d+$/.test(id)) return links.worker(id);
   return null;
 }

@@ -16,13 +16,20 @@ function page(load, name) {
   return Object.assign(open, { load });
 }
 
+// The page of a list, or of the one of it that the address names.
+const listOrOne = (all, one) =>
+  Object.assign((context) => (context.ids.length > 0 ? one : all)(context), { load: all.load });
+
 export const loadAll = () => Promise.allSettled(loads.map((load) => load()));
 
 export const pages = {
   sweeps: page(() => import("./sweeps.js"), "sweepsPage"),
   trials: page(() => import("./trial.js"), "trialPage"),
   runs: page(() => import("./run.js"), "runPage"),
-  workers: page(() => import("./workers.js"), "workersPage"),
+  workers: listOrOne(
+    page(() => import("./workers.js"), "workersPage"),
+    page(() => import("./worker.js"), "workerPage"),
+  ),
   events: page(() => import("./events.js"), "eventsPage"),
   compare: page(() => import("./compare.js"), "comparePage"),
   lineage: page(() => import("./lineage.js"), "lineagePage"),

@@ -162,15 +162,30 @@ struct AttemptSpan {
   Instant from;
   std::optional<Instant> to;  // absent while it is live
   std::optional<EndReason> reason;
+  int step = 0;                // of its sweep's pipeline
+  std::optional<int> width{};  // its slots, where its sweep names a range
 };
 struct TimelineQuery {
   Instant from;
   Instant to;
   std::optional<SweepId> sweep;
+  std::optional<WorkerId> worker{};
 };
 // The attempts that overlap the interval, by worker and start.
 void each_attempt(SQLite::Database& db, const TimelineQuery& query,
                   const std::function<void(const AttemptSpan&)>& use);
+// The attempts that are live, by worker and start.
+void each_live_attempt(SQLite::Database& db, const std::function<void(const AttemptSpan&)>& use);
+
+// When a worker could hold runs.
+struct WorkerTime {
+  WorkerId id;
+  int cpus = 0;
+  Instant joined_at, last_seen_at;
+};
+// The workers with slots that joined before `to` and were seen since `from`.
+std::vector<WorkerTime> workers_between(SQLite::Database& db, Instant from, Instant to);
+
 // The start of the first attempt; absent without attempts.
 std::optional<Instant> first_attempt(SQLite::Database& db, std::optional<SweepId> sweep);
 

@@ -33,6 +33,8 @@ class Snapshot {
 // Newest first; with `archived`, archived sweeps as well.
 Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page,
                                    bool archived = true);
+// Sweeps that may get slots now or after they are resumed, the oldest first, at most `limit`.
+std::vector<SweepRow> open_sweeps(SQLite::Database& db, std::int64_t limit);
 Result<SweepRow> find_sweep(SQLite::Database& db, SweepId id);
 enum class TrialSort {
   number,
@@ -65,6 +67,8 @@ std::vector<TrialId> outcome_trials(SQLite::Database& db, SweepId sweep, std::op
 std::vector<std::pair<int, std::int64_t>> trials_by_phase(SQLite::Database& db, SweepId sweep);
 
 // runs.cpp
+// Queued runs of a sweep, the first in the order of their trials.
+std::optional<RunRow> first_queued_run(SQLite::Database& db, SweepId sweep);
 Result<Page<RunRow>> list_runs(SQLite::Database& db, TrialId trial, const PageQuery& page);
 Result<RunRow> find_run(SQLite::Database& db, RunId id);
 // All of them, by name: a run keeps few.

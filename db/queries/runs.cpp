@@ -74,6 +74,15 @@ Result<Page<RunRow>> list_runs(SQLite::Database& db, TrialId trial, const PageQu
                            [](const RunRow& row) { return std::to_string(row.id.replicate); });
 }
 
+std::optional<RunRow> first_queued_run(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db, select_runs() +
+                              "WHERE r.sweep = ? AND r.ended_at IS NULL AND r.state = 'queued'"
+                              " ORDER BY r.trial, r.replicate LIMIT 1");
+  sql::bind(s, sweep);
+  if (!s.executeStep()) return std::nullopt;
+  return row::read<RunRow>(s);
+}
+
 Result<RunRow> find_run(SQLite::Database& db, RunId id) {
   SQLite::Statement s(db, select_runs() + "WHERE r.trial = ? AND r.replicate = ?");
   if (!sql::bind(s, id.trial, id.replicate).executeStep())

@@ -103,6 +103,16 @@ Result<Page<SweepRow>> list_sweeps(SQLite::Database& db, const PageQuery& page, 
                              [](const SweepRow& row) { return std::to_string(row.id.value); });
 }
 
+std::vector<SweepRow> open_sweeps(SQLite::Database& db, std::int64_t limit) {
+  SQLite::Statement s(db, select_sweeps() +
+                              "WHERE s.state IN ('running', 'paused') AND q.sweep IS NULL"
+                              " ORDER BY s.id LIMIT ?");
+  sql::bind(s, limit);
+  std::vector<SweepRow> rows;
+  while (s.executeStep()) rows.push_back(row::read<SweepRow>(s));
+  return rows;
+}
+
 Result<SweepRow> find_sweep(SQLite::Database& db, SweepId id) {
   SQLite::Statement s(db, select_sweeps() + "WHERE s.id = ?");
   if (!sql::bind(s, id).executeStep())

@@ -5,7 +5,7 @@ namespace hone::codec {
 
 void fields(auto& f, Of<JoinReply> auto& r) {
   f("worker", r.worker)("lease", r.lease)("heartbeat", r.heartbeat).some("epoch", r.epoch);
-  f.some("phase_seconds", r.phase_seconds);
+  f.some("phase_seconds", r.phase_seconds).some("machine", r.machine);
 }
 
 void fields(auto& f, Of<ModelRef> auto& m) {

@@ -28,11 +28,38 @@ void fields(auto& f, Of<JoinRequest> auto& r) {
   f.some("gpu_memory", r.gpu_memory, bytes_of_gpus);
 }
 
+double read_share(const Spot& spot) {
+  const double share = read_real(spot);
+  if (share < 0 || share > 1) spot.refuse("must be a share from 0 to 1");
+  return share;
+}
+
+double read_cores(const Spot& spot) {
+  const double cores = read_real(spot);
+  if (cores <= 0 || cores > machine_cores_max)
+    spot.refuse("must be a number of cores, more than 0 and at most 1000000");
+  return cores;
+}
+
+void fields(auto& f, Of<MachineSample> auto& s) {
+  constexpr Integer bytes{0, exact_max};
+  f("age", s.age).some("cpu", s.cpu, read_share).some("memory", s.memory, bytes);
+  f.some("cpu_pressure", s.cpu_pressure, read_share);
+  f.some("memory_pressure", s.memory_pressure, read_share);
+  f.some("io_pressure", s.io_pressure, read_share);
+  f.some("gpu", s.gpu, read_share).some("gpu_memory", s.gpu_memory, bytes);
+}
+
+void fields(auto& f, Of<MachineSamples> auto& m) {
+  f("cores", m.cores, read_cores).some("memory", m.memory, Integer{0, exact_max});
+  f("samples", m.samples, ListOf{OfType{}, machine_samples_max});
+}
+
 void fields(auto& f, Of<AcquireRequest> auto& r) {
   f("request_id", r.request_id, read_request_id)("worker", r.worker)("cpus", r.cpus, slots);
   f.maybe("gpus", r.gpus, slots).maybe("wait", r.wait).some("epoch", r.epoch);
   f.some("time_left", r.time_left).some("steps", r.steps);
-  f.some("gpu_free", r.gpu_free, bytes_of_gpus);
+  f.some("gpu_free", r.gpu_free, bytes_of_gpus).some("machine", r.machine);
 }
 
 // A time whose sum over all attempts of a run stays finite.
@@ -120,7 +147,9 @@ void fields(auto& f, Of<EvaluateRequest> auto& r) {
   fields(f, r.evaluation);
 }
 
-void fields(auto& f, Of<BeatRequest> auto& r) { f("leases", r.leases).some("epoch", r.epoch); }
+void fields(auto& f, Of<BeatRequest> auto& r) {
+  f("leases", r.leases).some("epoch", r.epoch).some("machine", r.machine);
+}
 
 // Without blanks and signs of the filter language, so that a tag needs no quotes anywhere.
 std::string read_tag(const Spot& spot) {

@@ -13,6 +13,7 @@
 #include "schemas/types/ids.hpp"
 #include "schemas/types/info.hpp"
 #include "schemas/types/instant.hpp"
+#include "schemas/types/machine.hpp"
 #include "schemas/types/metric.hpp"
 #include "schemas/types/scopes.hpp"
 #include "schemas/types/score.hpp"
@@ -46,6 +47,7 @@ struct JoinReply {
   Duration heartbeat;          // how often to send one
   Epoch epoch{};               // in which the worker joined: it returns it with the requests below
   bool phase_seconds = false;  // whether reports may have them: older servers refuse what is new
+  bool machine = false;        // likewise the samples of heartbeats and requests for work
 };
 
 struct AcquireRequest {
@@ -60,6 +62,7 @@ struct AcquireRequest {
   bool steps = false;  // it can execute a step of a pipeline; an older worker gets none
   // Bytes of each GPU that no run has; all of a GPU's: it is free. Empty where they are not known
   std::vector<std::int64_t> gpu_free{};
+  std::optional<MachineSamples> machine{};  // those that no request has brought
 };
 
 // hone as an optimizer without workers: the client asks for a trial and tells its result.
@@ -299,8 +302,9 @@ struct EndRequest {
 };
 
 struct BeatRequest {
-  std::vector<LeaseId> leases;  // every lease whose process is alive
-  Epoch epoch{};                // as in JoinReply; none: an older worker
+  std::vector<LeaseId> leases;              // every lease whose process is alive
+  Epoch epoch{};                            // as in JoinReply; none: an older worker
+  std::optional<MachineSamples> machine{};  // as in AcquireRequest
 };
 
 struct LeaseStanding {

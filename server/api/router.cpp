@@ -93,6 +93,8 @@ constexpr std::array table{
     Route{post, "/v1/workers", needs_work, write<Join>()},
     Route{get, "/v1/workers", needs_read, Read{workers, paged}},
     Route{get, "/v1/workers/{worker}", needs_read, Read{worker}},
+    Route{get, "/v1/workers/{worker}/history", needs_read,
+          Read{worker_history, {Query::from, Query::to, Query::pixels}}},
     Route{post, "/v1/workers/{worker}/beat", needs_work, write_to<&Beat::worker>()},
     Route{post, "/v1/workers/{worker}/log", needs_work, PutLog{}},
     Route{post, "/v1/workers/{worker}/allow", needs_admin, write_to<&Allow::worker>()},

@@ -72,6 +72,9 @@ ReadResult explain_run(SQLite::Database& db, const Request& request);
 ReadResult workers(SQLite::Database& db, const Request& request);
 ReadResult worker(SQLite::Database& db, const Request& request);
 
+// worker_history.cpp
+ReadResult worker_history(SQLite::Database& db, const Request& request);
+
 // code.cpp
 Status check_code_submitted(const BlobStore& blobs, const Command& command);
 Status check_code_edited(const BlobStore& blobs, const Command& command);

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/ascii.hpp"
 #include "server/api/origin.hpp"
@@ -228,6 +229,40 @@ std::optional<WorkerId> sender_of(const Command& command) {
   return std::nullopt;
 }
 
+// Takes the samples of its machine out of a worker's command: no rule reads them.
+std::optional<MachineSamples> take_machine(Command& command) {
+  if (auto* acquire = std::get_if<Acquire>(&command))
+    return std::exchange(acquire->request.machine, std::nullopt);
+  if (auto* beat = std::get_if<Beat>(&command))
+    return std::exchange(beat->request.machine, std::nullopt);
+  return std::nullopt;
+}
+
+// What a worker shows of itself with a command. Its samples are kept at once where an earlier
+// request proved that the worker is the token's: a request for work may wait half a minute.
+class Sighting {
+ public:
+  Sighting(api::WorkerContacts* contacts, Command& command, const api::Request& request)
+      : contacts_(contacts), worker_(sender_of(command)), request_(request) {
+    auto samples = take_machine(command);
+    if (contacts_ == nullptr || !worker_) return;
+    const bool known = contacts_->arrived(*worker_, request_.speaker.token, request_.now);
+    if (known && samples) contacts_->machines().add(*worker_, *samples, request_.now);
+    if (!known) samples_ = std::move(samples);
+  }
+  void accepted() {
+    if (contacts_ == nullptr || !worker_) return;
+    contacts_->accepted(*worker_, request_.speaker.token, request_.now);
+    if (samples_) contacts_->machines().add(*worker_, *samples_, request_.now);
+  }
+
+ private:
+  api::WorkerContacts* contacts_;
+  std::optional<WorkerId> worker_;
+  const api::Request& request_;
+  std::optional<MachineSamples> samples_{};
+};
+
 asio::awaitable<api::Response> answer_write(Connection& connection, const api::Write& write,
                                             const Incoming& incoming) {
   auto& shared = connection.shared;
@@ -237,8 +272,7 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   auto parsed = co_await std::move(parsing);
   if (!parsed) co_return api::problem(parsed.error());
   Lengths* const lengths = lengths_of(parts.counters, parsed->command);
-  const auto sender = parts.contacts != nullptr ? sender_of(parsed->command) : std::nullopt;
-  if (sender) parts.contacts->arrived(*sender, request.now);
+  Sighting sighting(parts.contacts, parsed->command, request);
   const auto asked_at = std::chrono::steady_clock::now();
   auto pending =
       ask_engine(shared, std::move(parsed->command), request.speaker, std::move(parsed->digest));
@@ -246,7 +280,7 @@ asio::awaitable<api::Response> answer_write(Connection& connection, const api::W
   if (auto* beat = reply ? std::get_if<BeatReply>(&*reply) : nullptr; beat && parts.logs)
     parts.logs->mark(*beat, request.now);
   if (lengths != nullptr) lengths->add(since(asked_at));
-  if (sender && reply) parts.contacts->accepted(*sender, request.now);
+  if (reply) sighting.accepted();
   // Update the keyring before replying, so that a revoked token is already rejected when the client
   // gets the reply.
   const auto* key = reply ? std::get_if<Key>(&*reply) : nullptr;

@@ -91,8 +91,12 @@ struct Answerer {
   Reply operator()(const Join& c) const {
     // Five heartbeats for each lease: four may be lost.
     const WorkerId worker = book.workers_by_request.at(c.request.request_id);
-    return JoinReply{worker, book.lease_length, heartbeat_period(book.lease_length),
-                     book.workers.at(worker).epoch, true};
+    return JoinReply{worker,
+                     book.lease_length,
+                     heartbeat_period(book.lease_length),
+                     book.workers.at(worker).epoch,
+                     true,
+                     true};
   }
   Reply operator()(const Acquire& c) const { return grant_of(book, c.request); }
   Reply operator()(const Beat& c) const {

@@ -9,6 +9,9 @@
 #include "db/queries/rows.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/codec/words.hpp"
+#include "server/api/explain/explain_wait.hpp"
+#include "server/api/workers/machine_history.hpp"
+#include "server/api/workers/spans.hpp"
 
 namespace hone::row {
 
@@ -168,13 +171,25 @@ std::string schema_of() {
 
 // By the names of the components.
 inline std::map<std::string, std::string> row_schemas() {
-  return {{"sweep", schema_of<SweepRow>()},       {"trial", schema_of<TrialRow>()},
-          {"ranked_trial", schema_of<BestRow>()}, {"run", schema_of<RunRow>()},
-          {"attempt", schema_of<AttemptRow>()},   {"artifact", schema_of<ArtifactRow>()},
-          {"metric", schema_of<MetricRow>()},     {"metric_name", schema_of<MetricNameRow>()},
-          {"model", schema_of<ModelRow>()},       {"worker", schema_of<WorkerRow>()},
-          {"token", schema_of<TokenRow>()},       {"fleet", schema_of<FleetRow>()},
-          {"pilot", schema_of<PilotRow>()}};
+  return {{"sweep", schema_of<SweepRow>()},
+          {"trial", schema_of<TrialRow>()},
+          {"ranked_trial", schema_of<BestRow>()},
+          {"run", schema_of<RunRow>()},
+          {"attempt", schema_of<AttemptRow>()},
+          {"artifact", schema_of<ArtifactRow>()},
+          {"metric", schema_of<MetricRow>()},
+          {"metric_name", schema_of<MetricNameRow>()},
+          {"model", schema_of<ModelRow>()},
+          {"worker", schema_of<WorkerRow>()},
+          {"token", schema_of<TokenRow>()},
+          {"fleet", schema_of<FleetRow>()},
+          {"pilot", schema_of<PilotRow>()},
+          {"attempt_span", schema_of<api::SpanRow>()},
+          {"busy_span", schema_of<api::BusyRow>()},
+          {"slot_seconds", schema_of<api::SlotTimeRow>()},
+          {"machine_point", schema_of<api::MachinePoint>()},
+          {"waiting_sweep", schema_of<api::WaitRow>()},
+          {"slot_holder", schema_of<api::HolderRow>()}};
 }
 
 }  // namespace hone::row

@@ -25,6 +25,7 @@ CHECKED = (
     "range",
     "replay",
     "smooth",
+    "spans",
     "ticks",
     "verdicts",
     "why",

@@ -239,5 +239,6 @@ def addresses(filled):
         ),
         "lineage": (f"#/lineage/{best['id']}", "[data-card=lineage] canvas[data-drawn]"),
         "workers": ("#/workers", "[data-card=timeline] canvas[data-drawn]"),
+        "worker": (f"#/workers/{filled.worker}", "[data-card=slots] canvas[data-drawn]"),
         "events": ("#/events", "tbody tr"),
     }

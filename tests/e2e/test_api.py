@@ -184,6 +184,7 @@ def read_whole_sweep(walk, sweep):
         assert walk("GET", f"/v1/sweeps/{sweep}/{path}").json["seq"] >= seq, path
     walk("GET", f"/v1/sweeps/{sweep}/curves/matrix")  # in binary
     assert walk("GET", "/v1/timeline").json["seq"] >= seq
+    assert walk("GET", "/v1/workers/wk_1/history").json["seq"] >= seq
     assert len(walk("GET", "/v1/ledger").json["link"]) == 64
     assert walk("GET", "/v1/me").json["scopes"]
 

@@ -63,6 +63,11 @@ inline constexpr std::size_t proc_processes_max = 1'000;  // of one run
 inline constexpr int proc_threads_max = 256;  // of a process, whose children are looked up
 inline constexpr std::size_t proc_bytes_max = 64 * 1024;  // of one file of /proc
 
+// What the machine does: a sample is a mean over this time, the first over a shorter one, so that a
+// new worker is not blank. Samples that wait for a request, as many as one carries.
+inline constexpr Duration machine_period = seconds(10);
+inline constexpr Duration machine_first = seconds(1);
+
 // Output of a process: one line of the protocol; the tail that is kept in memory for the end of a
 // run, as much as the server accepts; one log file, which then ends with a note.
 inline constexpr std::size_t line_bytes_max = 1024 * 1024;

@@ -18,7 +18,7 @@
 #include "sdk/cpp/credential_flags.hpp"
 #include "worker/process/environment.hpp"
 #include "worker/process/gpus.hpp"
-#include "worker/process/proc_use.hpp"
+#include "worker/process/machine_meter.hpp"
 
 namespace hone::worker {
 namespace {
@@ -116,7 +116,7 @@ void name_gpus(const std::vector<std::string>& names) {
 }
 
 Result<std::int64_t> memory_of(const std::string& text) {
-  if (text == "auto") return machine_memory();
+  if (text == "auto") return MachineMeter().memory();
   const auto bytes = size_of(text);
   if (!bytes)
     return refuse(Code::invalid,

@@ -17,12 +17,6 @@
 namespace hone::worker {
 namespace {
 
-// Monotonic: a step of the wall clock must not shorten a grace period. Only used in this process.
-Instant now() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
-}
-
 sigset_t awaited_signals() {
   sigset_t set;
   sigemptyset(&set);
@@ -31,14 +25,18 @@ sigset_t awaited_signals() {
 }
 
 // Rounds up, so that the deadline has come when poll returns.
-int poll_timeout_ms(std::optional<Instant> deadline) {
+int poll_timeout_ms(Duration left) {
   constexpr std::int64_t longest_us = 60'000'000;
-  if (!deadline) return -1;
-  const std::int64_t us = std::clamp((*deadline - now()).us, std::int64_t{0}, longest_us);
+  const std::int64_t us = std::clamp(left.us, std::int64_t{0}, longest_us);
   return static_cast<int>((us + 999) / 1000);
 }
 
 }  // namespace
+
+Instant Loop::now() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return {std::chrono::duration_cast<std::chrono::microseconds>(since).count()};
+}
 
 void block_signals() {
   const sigset_t set = awaited_signals();
@@ -53,10 +51,12 @@ Loop::Loop(LoopConfig config)
       cache_(config_.paths.data + "/cache"),
       code_(config_.paths.data + "/code"),
       calls_(config_.endpoint, cache_, code_, mailbox_),
-      logs_(config_.endpoint) {
+      logs_(config_.endpoint),
+      machine_(config_.agent.join.gpus, now()) {
   const sigset_t set = awaited_signals();
   signals_ = FileHandle(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) throw std::system_error(errno, std::generic_category(), "signalfd");
+  watch_gpus();
 }
 
 Loop::~Loop() { calls_.stop(); }
@@ -81,42 +81,15 @@ void Loop::wait() {
   }
   const bool more = std::any_of(runs_.begin(), runs_.end(),
                                 [](const auto& run) { return run.second->draining(); });
-  auto deadline = agent_.next_deadline();
-  if (logs_.follows_any()) deadline = deadline ? std::min(*deadline, logs_at_) : logs_at_;
-  if (!runs_.empty()) deadline = deadline ? std::min(*deadline, use_at_) : use_at_;
-  const int timeout_ms = more ? 0 : poll_timeout_ms(deadline);
+  Instant deadline = std::min(agent_.next_deadline().value_or(machine_.due()), machine_.due());
+  if (logs_.follows_any()) deadline = std::min(deadline, logs_at_);
+  if (!runs_.empty()) deadline = std::min(deadline, use_at_);
+  const int timeout_ms = more ? 0 : poll_timeout_ms(deadline - now());
   if (::poll(fds.data(), fds.size(), timeout_ms) > 0) serve(fds, owners);
   if (more) collect();
   offer_logs();
   sample_runs();
-}
-
-void Loop::sample_runs() {
-  if (runs_.empty() || now() < use_at_) return;
-  use_at_ = now() + limits::use_period;
-  for (auto& [lease, meter] : meters_) {
-    sample(lease, meter);
-    pass_on(lease, meter.tick(now()));
-  }
-}
-
-void Loop::sample(LeaseId lease, UseMeter& meter) {
-  const RunProcess* run = find(lease);
-  auto use = run == nullptr ? std::nullopt : run->use();
-  if (!use) return;
-  if (const auto gpus = gpus_.read(run->devices()))
-    use->gpus = GpuSample{gpus->busy, gpus->memory_bytes};
-  meter.take(*use);
-}
-
-// Reads the GPUs of the runs that execute.
-void Loop::watch_gpus() {
-  std::vector<std::string> devices;
-  for (const auto& [lease, run] : runs_)
-    devices.insert(devices.end(), run->devices().begin(), run->devices().end());
-  std::ranges::sort(devices);
-  devices.erase(std::ranges::unique(devices).begin(), devices.end());
-  gpus_.watch(std::move(devices));
+  machine_.sample(gpus_, now());
 }
 
 void Loop::offer_logs() {
@@ -222,7 +195,7 @@ void Loop::perform(const Send& action) {
                                   std::move(place.python), config_.paths.program_folder});
   }
   const auto* store = std::get_if<StoreBlob>(&action.call);
-  if (store == nullptr) return calls_.send(action.id, action.call);
+  if (store == nullptr) return calls_.send(action.id, with_machine(action.call));
   const auto path = checkpoint_path(*store);
   if (!path)
     inputs_.emplace_back(Replied{action.id, path.error()});
@@ -294,6 +267,7 @@ void Loop::perform(const Delivered& action) {
 void Loop::perform(const Joined& action) {
   if (action.reply.worker != joined_as_) config_.joined(action.reply);
   joined_as_ = action.reply.worker;
+  takes_machine_ = action.reply.machine;
 }
 
 void Loop::perform(const Note& action) {
@@ -338,18 +312,6 @@ void Loop::line_received(LeaseId lease, TrialLine line, Origin origin) {
   }
   if (auto* report = std::get_if<ReportLine>(&line)) stamp(lease, *report);
   pass_on(lease, std::move(line), origin);
-}
-
-// Where the objective counts time, its clock is read when the line arrives: what waits for the
-// server does not count.
-void Loop::stamp(LeaseId lease, ReportLine& report) {
-  const auto timed = timed_.find(lease);
-  if (timed == timed_.end()) return;
-  report.seconds = static_cast<double>((now() - timed->second.begun).us) / 1e6;
-  if (timed->second.clock != RunClock::cpu_seconds) return;
-  const RunProcess* run = find(lease);
-  if (const auto use = run == nullptr ? std::nullopt : run->use()) timed->second.cpu_s = use->cpu_s;
-  report.cpu_seconds = timed->second.cpu_s;
 }
 
 void Loop::pass_on(LeaseId lease, std::vector<MetricPoint> points) {

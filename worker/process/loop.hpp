@@ -14,6 +14,7 @@
 #include "worker/process/call_threads.hpp"
 #include "worker/process/gpu_watch.hpp"
 #include "worker/process/log_sender.hpp"
+#include "worker/process/machine_watch.hpp"
 #include "worker/process/mailbox.hpp"
 #include "worker/process/run_process.hpp"
 #include "worker/process/spool.hpp"
@@ -67,6 +68,9 @@ class Loop {
   void recover();
   void line_received(LeaseId lease, TrialLine line, Origin origin);
   void pass_on(LeaseId lease, TrialLine line, Origin origin);
+  // Monotonic: a step of the wall clock must not shorten a grace period. Only used in this process.
+  static Instant now();
+  Call with_machine(Call call);
   void sample_runs();
   void watch_gpus();
   void sample(LeaseId lease, UseMeter& meter);
@@ -97,8 +101,10 @@ class Loop {
   CodeFolders code_;
   CallThreads calls_;
   LogSender logs_;
-  Instant logs_at_;  // when the followed logs are offered next
-  Instant use_at_;   // when what the runs use is sampled next
+  MachineWatch machine_;
+  bool takes_machine_ = false;  // the server knows its samples
+  Instant logs_at_;             // when the followed logs are offered next
+  Instant use_at_;              // when what the runs use is sampled next
 };
 
 // Blocks the signals that Loop waits for, in this and every later thread. Ignores SIGPIPE.

@@ -11,7 +11,8 @@ std::string path_of_group(const std::string& controller) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
-    if (line.substr(first + 1, second - first - 1) == controller) return line.substr(second + 1);
+    const std::string names = "," + line.substr(first + 1, second - first - 1) + ",";
+    if (names.find("," + controller + ",") != std::string::npos) return line.substr(second + 1);
   }
   return {};
 }
@@ -20,21 +21,6 @@ std::vector<std::string> oom_counters() {
   return {"/sys/fs/cgroup" + path_of_group("") + "/memory.events",
           "/sys/fs/cgroup/memory" + path_of_group("memory") + "/memory.oom_control",
           "/proc/vmstat"};
-}
-
-std::vector<std::string> memory_limits() {
-  std::vector<std::string> files;
-  const auto add = [&](const std::string& root, std::string group, const char* name) {
-    while (true) {
-      files.push_back(root + group + name);
-      const auto slash = group.rfind('/');
-      if (group.empty() || slash == std::string::npos) return;
-      group.erase(slash);
-    }
-  };
-  add("/sys/fs/cgroup", path_of_group(""), "/memory.max");
-  add("/sys/fs/cgroup/memory", path_of_group("memory"), "/memory.limit_in_bytes");
-  return files;
 }
 
 std::int64_t oom_kills(const std::vector<std::string>& counters) {

@@ -13,10 +13,6 @@ std::vector<std::string> oom_counters();
 // The control group of this process, below the root of a version 1 controller ("" for version 2).
 std::string path_of_group(const std::string& controller);
 
-// The files with the memory limits of the control groups that hold this process (v2 and v1), from
-// its own to the root.
-std::vector<std::string> memory_limits();
-
 // The sum of the lines "oom_kill N" of these files. A missing file counts as 0.
 std::int64_t oom_kills(const std::vector<std::string>& counters);
 

@@ -11,7 +11,6 @@
 
 #include "base/files.hpp"
 #include "worker/agent/limits.hpp"
-#include "worker/process/oom_kills.hpp"
 
 namespace hone::worker {
 namespace {
@@ -20,21 +19,6 @@ namespace fs = std::filesystem;
 
 // The fields after the name, counted from 0: the third of stat is the first of them.
 constexpr int utime_field = 11, cstime_field = 14, rss_field = 21;
-
-std::optional<std::string> read_small_file(const std::string& path) {
-  const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return std::nullopt;
-  std::string text;
-  std::array<char, 4096> piece;
-  while (text.size() < limits::proc_bytes_max) {
-    const auto got = ::read(file.fd(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return std::nullopt;
-    if (got == 0) break;
-    text.append(piece.data(), static_cast<std::size_t>(got));
-  }
-  return text;
-}
 
 // The number of a line such as "Pss:     1234 kB", in bytes.
 std::optional<std::int64_t> kib_of(std::string_view line) {
@@ -65,6 +49,21 @@ bool add_children(const std::string& process, std::vector<pid_t>& pids) {
 }
 
 }  // namespace
+
+std::optional<std::string> read_small_file(const std::string& path) {
+  const FileHandle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return std::nullopt;
+  std::string text;
+  std::array<char, 4096> piece;
+  while (text.size() < limits::proc_bytes_max) {
+    const auto got = ::read(file.fd(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return std::nullopt;
+    if (got == 0) break;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  return text;
+}
 
 std::optional<ProcStat> parse_proc_stat(std::string_view text) {
   const auto name_end = text.rfind(')');
@@ -142,20 +141,6 @@ std::optional<std::int64_t> read_tree_memory(pid_t root) {
     if (!text && i == 0) return std::nullopt;
     if (text) bytes += parse_smaps_rollup(*text).value_or(0);
     if (!add_children(process, pids) && i == 0) return std::nullopt;
-  }
-  return bytes;
-}
-
-std::int64_t machine_memory() {
-  std::int64_t bytes = 0;
-  if (const auto text = read_small_file("/proc/meminfo"); text && text->starts_with("MemTotal:"))
-    bytes = kib_of(std::string_view(*text).substr(0, text->find('\n'))).value_or(0);
-  for (const std::string& file : memory_limits()) {
-    const auto text = read_small_file(file);
-    std::int64_t limit = 0;
-    if (!text) continue;
-    const auto [stop, fault] = std::from_chars(text->data(), text->data() + text->size(), limit);
-    if (fault == std::errc{} && limit > 0 && (bytes == 0 || limit < bytes)) bytes = limit;
   }
   return bytes;
 }

@@ -5,10 +5,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace hone::worker {
+
+// The text of a file of the kernel, at most limits::proc_bytes_max of it; nullopt without it.
+std::optional<std::string> read_small_file(const std::string& path);
 
 // One process, in the units of /proc.
 struct ProcStat {
@@ -43,9 +47,5 @@ std::optional<std::int64_t> read_tree_memory(pid_t root);
 
 // Parses /proc/PID/smaps_rollup: the bytes of the lines Pss and SwapPss. nullopt without Pss.
 std::optional<std::int64_t> parse_smaps_rollup(std::string_view text);
-
-// Memory that runs of this machine may use, in bytes: what the kernel has, or less where a control
-// group of this process limits it. 0 where neither can be read.
-std::int64_t machine_memory();
 
 }  // namespace hone::worker

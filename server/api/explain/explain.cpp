@@ -14,6 +14,7 @@
 #include "server/api/explain/explain_reach.hpp"
 #include "server/api/explain/explain_turn.hpp"
 #include "server/api/explain/explain_verdict.hpp"
+#include "server/api/explain/explain_wait.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
@@ -331,6 +332,15 @@ Result<Json> explain(SQLite::Database& db, const RunRow& run) {
   json["verdicts"] = verdicts(*facts);
   return json;
 }
+
+}  // namespace
+
+std::string story_of(SQLite::Database& db, const RunRow& run) {
+  const auto facts = read_facts(db, run);
+  return facts ? subject(*facts) + story(*facts) : std::string();
+}
+
+namespace {
 
 ReadResult explained(const Result<Json>& json) {
   if (!json) return json.error();

@@ -6,6 +6,7 @@
 #include "server/api/routes.hpp"
 #include "server/api/use.hpp"
 #include "server/api/workers/worker_contacts.hpp"
+#include "server/api/workers/worker_state.hpp"
 #include "server/sweep/state/failures.hpp"
 
 namespace hone::api {
@@ -18,19 +19,34 @@ bool is_silent(const WorkerRow& row, const Request& request) {
   return request.contacts->is_silent(row.last_seen_at, request.now);
 }
 
-// In one word, so that a dead worker does not look like one that waits.
+}  // namespace
+
+Instant seen_at(const WorkerRow& row, const Request& request) {
+  const auto seen = request.contacts != nullptr ? request.contacts->of(row.id) : std::nullopt;
+  return seen ? std::max(row.last_seen_at, *seen) : row.last_seen_at;
+}
+
 std::string state_of(const WorkerRow& row, const Request& request) {
+  WorkerRow seen = row;
+  seen.last_seen_at = seen_at(row, request);
   if (row.cpus == 0) return "asks";
   if (row.lost) return "lost";
-  if (is_silent(row, request)) return "silent";
+  if (is_silent(seen, request)) return "silent";
   return row.aside_until ? "quarantined" : "present";
 }
 
+bool is_connected(const WorkerRow& row, const Request& request) {
+  const std::string state = state_of(row, request);
+  return state == "present" || state == "quarantined";
+}
+
+namespace {
+
 Json render_at(WorkerRow row, const Request& request) {
-  if (const auto seen = request.contacts != nullptr ? request.contacts->of(row.id) : std::nullopt)
-    row.last_seen_at = std::max(row.last_seen_at, *seen);
+  const std::string state = state_of(row, request);
+  row.last_seen_at = seen_at(row, request);
   Json json = hone::api::render(row);
-  json["state"] = state_of(row, request);
+  json["state"] = state;
   return json;
 }
 

@@ -284,11 +284,13 @@ TEST(ApiWorkers, AKilledIdleWorkerIsSilentAfterAMinute) {
   const Instant start{0};
   const auto at = [&](int s) { return start + seconds(s); };
   api::WorkerContacts contacts(start, seconds(15));
-  contacts.arrived(WorkerId{1}, at(1));
+  const TokenId own{3}, foreign{4};
+  EXPECT_FALSE(contacts.arrived(WorkerId{1}, own, at(1)));
   EXPECT_EQ(contacts.of(WorkerId{1}), std::nullopt) << "no such worker, for all that is known";
-  contacts.accepted(WorkerId{1}, at(2));
-  contacts.arrived(WorkerId{1}, at(20));
-  contacts.accepted(WorkerId{1}, at(2));
+  contacts.accepted(WorkerId{1}, own, at(2));
+  EXPECT_FALSE(contacts.arrived(WorkerId{1}, foreign, at(3))) << "not proved to be its worker";
+  EXPECT_TRUE(contacts.arrived(WorkerId{1}, own, at(20)));
+  contacts.accepted(WorkerId{1}, own, at(2));
   EXPECT_EQ(contacts.of(WorkerId{1}), at(20));
   EXPECT_FALSE(contacts.is_silent(at(20), at(79)));
   EXPECT_TRUE(contacts.is_silent(at(20), at(80)));

@@ -25,6 +25,13 @@ class Generator {
   }
   int small(int min, int max) { return static_cast<int>(integer(min, max)); }
   bool coin() { return integer(0, 1) == 1; }
+  MachineSample sample() {
+    const auto share = [this] {
+      return coin() ? std::optional(static_cast<double>(integer(0, 8)) / 8) : std::nullopt;
+    };
+    const auto bytes = [this] { return coin() ? std::optional(integer(0, 3)) : std::nullopt; };
+    return {duration(), share(), share(), share(), share(), bytes(), share(), bytes()};
+  }
 
   // Any finite double there is, with the awkward ones often.
   double real() {

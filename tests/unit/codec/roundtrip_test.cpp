@@ -71,6 +71,10 @@ TEST(RoundTrip, requests) {
                       decode_request<EvaluateRequest>);
     expect_same_again(BeatRequest{{random.id<LeaseTag>(), random.id<LeaseTag>()}},
                       decode_request<BeatRequest>);
+    BeatRequest sampled;
+    sampled.machine =
+        MachineSamples{1.5, random.integer(0, 1LL << 52), {random.sample(), random.sample()}};
+    expect_same_again(sampled, decode_request<BeatRequest>);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
+#include "sdk/cli/commands/look/worker_texts.hpp"
 #include "sdk/cli/render/evaluation.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
@@ -89,6 +90,20 @@ Result<Exit> show_attempt(Session& session, AttemptId id) {
                                      "; list the attempts with: hone show " + text(id.run));
 }
 
+// A server of an older hone keeps no history.
+Result<Exit> show_worker(Session& session, const ObjectId& id) {
+  const std::string path = "/v1/workers/" + text(id);
+  auto worker = session.get(path);
+  if (!worker) return worker.error();
+  const auto history = session.get(path + "/history");
+  if (!history && history.error().code != Code::not_found) return history.error();
+  const Shown shown{session.screen(), now()};
+  const std::string head = worker_text(*worker, shown);
+  const std::string rest = history ? "\n" + worker_history_text(*history, shown) : std::string();
+  (*worker)["history"] = history ? *history : Json(nullptr);
+  return print_shown(session, id, *std::move(worker), head, rest);
+}
+
 Result<Exit> show_object(Session& session, const std::string& word) {
   const auto id = parse_object(word);
   if (!id) {  // the name of a sweep, as everywhere
@@ -125,7 +140,7 @@ Result<Exit> show_object(Session& session, const std::string& word) {
           },
           [&](DatasetId) { return show_at(session, *id, "/v1/datasets/" + name, plain_text); },
           [&](WorkflowId) { return show_at(session, *id, "/v1/workflows/" + name, workflow_text); },
-          [&](WorkerId) { return show_at(session, *id, "/v1/workers/" + name, worker_text); },
+          [&](WorkerId) { return show_worker(session, *id); },
           [&](EvaluationId) {
             return show_at(
                 session, *id, "/v1/evaluations/" + name,
