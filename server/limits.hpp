@@ -164,7 +164,7 @@ inline constexpr std::int64_t scored_sweeps_max = 20;
 inline constexpr std::int64_t scored_sweeps_scanned_max = 200;  // looked at for them
 inline constexpr std::int64_t scored_sweep_reports_max = 20'000;
 
-// What machines of workers did (server/api/workers/machine_history.hpp), in memory: means of 10 s of the
+// What machines of workers did (api/workers/machine_history.hpp), in memory: means of 10 s of the
 // last 15 min, of a minute of 2 h, of 10 min of a day. 354 means of 40 B and their keeping: 18 kB a
 // worker, 18 MB of all. Of more workers, those that came first are kept, until they are silent.
 struct MachineTier {

@@ -9,7 +9,7 @@
 #include "db/queries/rows.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/codec/words.hpp"
-#include "server/api/explain/explain_wait.hpp"
+#include "server/api/workers/explain_wait.hpp"
 #include "server/api/workers/machine_history.hpp"
 #include "server/api/workers/spans.hpp"
 

@@ -80,7 +80,7 @@ ORDER = {
                       "terminators", "terminators/curve", "terminators/halving",
                       "terminators/hone", "seeds"],
     "server/sweep": ["state", "forks", "verdict", "lease", "submit", "fleet", ".", "history"],
-    "server/api": [".", "sweeps", "explain", "runs", "workers", "history", "health"],
+    "server/api": [".", "sweeps", "runs", "workers", "explain", "history", "health"],
     "study": ["statistics", "file", "results", "report"],
     "db": [".", "filter", "projection", "ledger", "queries", "lineage", "file"],
     "sdk/cpp": ["import", "."],

@@ -14,11 +14,11 @@
 #include "server/api/explain/explain_reach.hpp"
 #include "server/api/explain/explain_turn.hpp"
 #include "server/api/explain/explain_verdict.hpp"
-#include "server/api/explain/explain_wait.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
 #include "server/api/use.hpp"
+#include "server/api/workers/explain_wait.hpp"
 #include "server/sweep/state/shape.hpp"
 
 namespace hone::api {

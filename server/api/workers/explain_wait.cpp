@@ -1,4 +1,4 @@
-#include "server/api/explain/explain_wait.hpp"
+#include "server/api/workers/explain_wait.hpp"
 
 #include <algorithm>
 #include <functional>
@@ -11,8 +11,8 @@
 #include "schemas/codec/turns.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/row_json.hpp"
-#include "server/api/workers/spans.hpp"
 #include "server/api/use.hpp"
+#include "server/api/workers/spans.hpp"
 #include "server/api/workers/worker_state.hpp"
 #include "server/limits.hpp"
 #include "server/sweep/state/rules.hpp"
