@@ -288,6 +288,11 @@ export async function parametersPage(page) {
   ];
 }
 
+const topOption = (value) => {
+  const text = value === "100" ? "all trials" : `best ${value} %`;
+  return h("option", { value, selected: (param("top") || "100") === value }, text);
+};
+
 function toolbar(charts) {
   const { view, counted } = charts;
   const top = h(
@@ -299,13 +304,7 @@ function toolbar(charts) {
         charts.refresh();
       },
     },
-    ["100", "50", "20", "10", "5", "1"].map((value) =>
-      h(
-        "option",
-        { value, selected: (param("top") || "100") === value },
-        value === "100" ? "all trials" : `best ${value} %`,
-      ),
-    ),
+    ["100", "50", "20", "10", "5", "1"].map(topOption),
   );
   const axes = h(
     "select",
