@@ -1,6 +1,6 @@
-"""A Ray cluster of two nodes on this machine, each with one CPU. Commands on standard input: kill ends
-the second node with all its processes, as a power cut does; add starts another one. Each answers
-with a line."""
+"""A Ray cluster of two nodes on this machine, each with one CPU. Commands on standard input: kill
+ends the second node with all its processes, as a power cut does; add starts another one. Each
+answers with a line."""
 import contextlib
 import sys
 
