@@ -154,7 +154,7 @@ class Kubelet(threading.Thread):
 
     def run(self):
         while not self.ending.wait(0.1):
-            with contextlib.suppress(TimeoutError):  # of a busy API server
+            with contextlib.suppress(OSError):  # of a busy API server; the next round repeats it
                 for pod in self.plane.items("pods"):
                     self.follow(pod)
 
