@@ -147,8 +147,8 @@ KUBECTL = """
         pod = spec["template"]["spec"]
         (container,) = pod["containers"]
         assert (job["apiVersion"], job["kind"]) == ("batch/v1", "Job"), job
-        assert spec["backoffLimit"] == 0 and spec["activeDeadlineSeconds"] > 0, spec
-        assert pod["restartPolicy"] == "Never", pod
+        assert spec["backoffLimit"] == 0, spec
+        assert pod["restartPolicy"] == "Never" and pod["activeDeadlineSeconds"] > 0, pod
         assert name == name.lower() and "_" not in name and len(name) <= 63, name
         assert {one["name"] for one in container["volumeMounts"]} <= \\
             {one["name"] for one in pod["volumes"]}, pod
@@ -158,12 +158,12 @@ KUBECTL = """
               JOBS.parent / f"{name}.log")
         print(f"job.batch/{name}")
     elif words[:3] == ["get", "jobs", "-l"] and words[4:] == ["-o", "json"]:
-        statuses = {"pending": {}, "running": {"active": 1}, "ended": {"succeeded": 1},
+        statuses = {"pending": {}, "running": {"active": 1, "ready": 1}, "ended": {"succeeded": 1},
                     "failed": {"failed": 1}}
         print(json.dumps({"items": [
             {"metadata": {"name": name}, "status": statuses[word]}
             for name, mark, word in jobs() if f"hone-mark={mark}" == words[3]]}))
-    elif words[0] == "delete" and words[2:] == ["--wait=false"]:
+    elif words[0] == "delete" and words[2:] == ["--wait=false", "--ignore-not-found"]:
         end(words[1].removeprefix("job.batch/"))
     else:
         sys.exit(f"error: unknown command {words}")

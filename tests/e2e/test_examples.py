@@ -42,6 +42,15 @@ def test_stable_baselines3_with_one_changed_line(up):
     assert best
 
 
+def test_a_program_in_the_manner_of_cleanrl_is_tuned_unchanged(up):
+    if subprocess.run(["python3", "-c", "import gymnasium, torch"],
+                      capture_output=True).returncode != 0:
+        pytest.skip("this python3 has no gymnasium and torch")
+    header, best = best_of(up, "ppo-single-file.yaml", "--set", "search.trials=2")
+    value = float(best.split(",")[header.split(",").index("value")])
+    assert value > 40, "a random player has 22"
+
+
 def test_the_cpp_project_builds_against_an_installed_hone(up, tmp_path):
     """find_package(hone), outside the tree; then a sweep of the program."""
     prefix, project = tmp_path / "prefix", tmp_path / "project"

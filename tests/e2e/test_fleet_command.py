@@ -23,8 +23,8 @@ def site(request, tmp_path, monkeypatch):
     file = tmp_path / "fleet.yaml"
     # The places that a user edits: the server, and the token, which this server does not ask for.
     file.write_text(text.replace("https://hone.example:7777", f"http://127.0.0.1:{one.port}")
-                    .replace('"--token-file", "/etc/hone/token",', f'"--data", "{tmp_path}/$1",')
-                    .replace("token_file: /etc/hone/token\n", ""))
+                    .replace("token_file: /etc/hone/token\n", "")
+                    .replace("tls_ca: /etc/hone/ca.crt\n", ""))
     yield one, file
     if one.process is not None:
         one.stop()
