@@ -56,6 +56,7 @@ constexpr std::array ga3c_core{
          "standard deviation of a continuous policy at the start; actions range from -1 to 1"),
     sticky,
     backend,
+    presets,
 };
 
 // The settings of the queues, which only ga3c has.

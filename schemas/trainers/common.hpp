@@ -2,6 +2,7 @@
 #pragma once
 
 #include "schemas/trainers/environments.hpp"
+#include "schemas/trainers/presets.hpp"
 #include "schemas/trainers/setting.hpp"
 
 namespace hone::setting_rows {
@@ -94,6 +95,10 @@ inline constexpr auto processes =
 inline constexpr auto backend =
     word("backend", Group::run, "own torch cuda", "own",
          "what computes the network: kernels of hone, libtorch, or libtorch on a GPU");
+inline constexpr auto presets = whole(
+    "presets", Group::run, {0, trainers::newest_presets}, "2",
+    "generation of the presets, which give values to settings that have none; 0: no preset. A "
+    "sweep keeps that of its submission");
 inline constexpr auto deterministic =
     word("deterministic", Group::run, "no yes", "no",
          "refuse settings with which two runs of one seed could differ");

@@ -43,6 +43,7 @@ constexpr std::array sac_settings{
     layers,
     activation,
     checkpoint_replay,
+    presets,
 };
 
 }  // namespace

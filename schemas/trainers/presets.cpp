@@ -1,13 +1,39 @@
 #include "schemas/trainers/presets.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include "schemas/trainers/trainers.hpp"
 #include "schemas/trainers/words.hpp"
+#include "schemas/types/spec.hpp"
 
 namespace hone::trainers {
 namespace {
 
+// Small numbers besides large ones, as a speed and a position, need a scale; late and continuous
+// rewards need longer rollouts and several small updates of each.
+#define HONE_SCALED                                                                              \
+  "observation_scale=yes learning_rate=0.001 lambda=0.95 optimizer=adam grad_clip=0.5 layers=2 " \
+  "hidden=64 "
+// The classic environments for which the values of an unknown one are as good as any that were
+// tried. CartPole and Acrobot are learned by the defaults, which make more frames a second.
+constexpr std::string_view scaled_tasks = "other MountainCar MountainCarContinuous Pendulum";
+
 constexpr std::array presets{
+    // Chosen on seeds 11 to 13. In a3c, a2c and impala envs * t_max samples are an update: with 16
+    // environments Pendulum and MountainCar are learned half.
+    Preset{"general", "ga3c", scaled_tasks, "corrected",
+           HONE_SCALED "t_max=64 train_batch=128 epochs=4 ratio_clip=0.2 envs=16", 2},
+    Preset{"general", "a3c a2c", scaled_tasks, "corrected",
+           HONE_SCALED "t_max=64 epochs=4 ratio_clip=0.2 envs=2", 2},
+    Preset{"general", "impala", scaled_tasks, "corrected",
+           HONE_SCALED "entropy_end=0 t_max=32 envs=2", 2},
+    Preset{"general", "ppo", scaled_tasks, "corrected", "observation_scale=yes learning_rate=0.001",
+           2},
+    Preset{"general", "dqn", "other", "corrected",
+           "learning_rate=0.001 learning_rate_end=0 n_step=3 train_every=2 target_every=200 "
+           "epsilon_end=0.02 epsilon_share=0.1 huber=0 observation_scale=yes",
+           2},
     // Where rewards are late or continuous, or observations are planes, long rollouts that are
     // trained several times with a clipped ratio need far fewer frames.
     Preset{"LunarLander", "ga3c a3c a2c", "LunarLander LunarLanderContinuous", "corrected",
@@ -16,17 +42,20 @@ constexpr std::array presets{
            "hidden=64 envs=16"},
     Preset{"MountainCar", "ga3c a3c a2c", "MountainCar", "corrected",
            "observation_scale=yes gamma=0.999 lambda=0.98 t_max=64 train_batch=128 epochs=4 "
-           "entropy_end=0 optimizer=adam ratio_clip=0.2 hidden=64 envs=16"},
+           "entropy_end=0 optimizer=adam ratio_clip=0.2 hidden=64 envs=16",
+           1, 1},
     Preset{"MountainCarContinuous", "ga3c a3c a2c", "MountainCarContinuous", "corrected",
            "learning_rate=0.001 gamma=0.999 lambda=0.95 t_max=256 train_batch=256 epochs=8 "
-           "entropy=0.001 deviation=2 optimizer=adam ratio_clip=0.2 hidden=64 envs=16"},
+           "entropy=0.001 deviation=2 optimizer=adam ratio_clip=0.2 hidden=64 envs=16",
+           1, 1},
     Preset{"MinAtar", "ga3c a3c a2c", "MinAtar", "corrected",
            "learning_rate=0.001 lambda=0.95 t_max=32 train_batch=128 epochs=3 entropy=0.01 "
            "grad_clip=0.5 optimizer=adam ratio_clip=0.2 activation=relu hidden=64"},
     Preset{"Pendulum", "ga3c a3c a2c", "Pendulum", "corrected",
            "learning_rate=0.002 gamma=0.95 lambda=0.95 t_max=64 train_batch=128 epochs=4 "
            "entropy=0.001 value_loss=1 grad_clip=0.5 layers=2 optimizer=adam ratio_clip=0.2 "
-           "hidden=64 envs=16"},
+           "hidden=64 envs=16",
+           1, 1},
     // Babaeizadeh et al. (2017), the published code with its configuration.
     Preset{
         "published", "ga3c", "", "parity",
@@ -104,6 +133,18 @@ constexpr std::array presets{
            "learning_rate=0.002 learning_rate_end=0 gamma=0.995 n_step=5 hidden=64 batch=128 "
            "train_every=2 target_rate=0.01 learning_starts=5000"},
 };
+#undef HONE_SCALED
+
+// Cells of docs/agents.md that no settings that were tried have brought above random play.
+struct Unlearned {
+  std::string_view trainers;
+  std::string_view tasks;
+  std::string_view better;
+};
+
+constexpr std::array unlearned{
+    Unlearned{"cem reinforce", "Acrobot MountainCar", "dqn or ppo"},
+};
 
 struct Task {
   std::string_view name;
@@ -134,16 +175,35 @@ std::string_view task_of(std::string_view env) {
   const auto identity = env.starts_with(gym) ? env.substr(gym.size()) : env;
   for (const auto& task : tasks)
     if (has_word(task.environments, identity)) return task.name;
-  return {};
+  return env.starts_with(gym) ? "other" : "";
 }
 
-const Preset* find_preset(std::string_view trainer, std::string_view env, std::string_view mode) {
+const Preset* find_preset(const PresetKey& key) {
+  const auto task = task_of(key.env);
+  const auto fits = [&](const Preset& one) {
+    return has_word(one.trainers, key.trainer) && one.mode == key.mode &&
+           (one.tasks.empty() || has_word(one.tasks, task)) && one.since <= key.generation &&
+           key.generation <= one.until;
+  };
+  const auto* const found = std::find_if(presets.begin(), presets.end(), fits);
+  return found == presets.end() ? nullptr : found;
+}
+
+void choose_presets(SweepSpec& spec) {
+  auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer);
+  const auto* trainer = builtin == nullptr ? nullptr : find_trainer(builtin->name);
+  if (trainer == nullptr || find_setting(*trainer, "presets") == nullptr) return;
+  const bool searched = std::ranges::any_of(
+      spec.parameters, [](const Parameter& one) { return one.name == "presets"; });
+  if (searched || find(builtin->settings, "presets") != nullptr) return;
+  builtin->settings.push_back({"presets", std::int64_t{newest_presets}});
+}
+
+std::string_view better_trainers(std::string_view trainer, std::string_view env) {
   const auto task = task_of(env);
-  for (const auto& preset : presets)
-    if (has_word(preset.trainers, trainer) && preset.mode == mode &&
-        (preset.tasks.empty() || has_word(preset.tasks, task)))
-      return &preset;
-  return nullptr;
+  for (const auto& row : unlearned)
+    if (has_word(row.trainers, trainer) && has_word(row.tasks, task)) return row.better;
+  return {};
 }
 
 }  // namespace hone::trainers

@@ -86,6 +86,7 @@ constexpr std::array q_core{
     sticky,
     checkpoint_replay,
     backend,
+    presets,
 };
 
 constexpr std::array dqn_only{

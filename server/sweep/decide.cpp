@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/expect.hpp"
+#include "schemas/trainers/presets.hpp"
 #include "schemas/trainers/trainers.hpp"
 #include "schemas/types/submit.hpp"
 #include "server/sweep/state/rules.hpp"
@@ -153,10 +154,13 @@ Status check_open_sweeps(const Book& book) {
                                     "wait, before another one is opened");
 }
 
-// Whole numbers that are computed stay ints in every sweep that is submitted now.
-SweepSpec with_ints(SweepSpec spec) {
+// Returns what is recorded of a sweep that is submitted now. Whole numbers that are computed stay
+// ints. A fork resumes what its origin trained, and has the presets that its origin records.
+SweepSpec recorded_spec(const SubmitRequest& request) {
+  SweepSpec spec = request.spec;
   for (Parameter& parameter : spec.parameters)
     if (auto* derived = std::get_if<DerivedDomain>(&parameter.domain)) derived->keep_ints = true;
+  if (!request.forked_from) trainers::choose_presets(spec);
   return spec;
 }
 
@@ -179,7 +183,7 @@ Result<Events> decide_submit(const Book& book, const Submit& command) {
   if (const auto info = dataset_of(request)) dataset = record_dataset(book, *info, events);
   record_datasets(book, request.spec, events);
   events.emplace_back(SweepSubmitted{
-      SweepId{book.last_sweep + 1}, request.request_id, with_ints(request.spec), workflow, dataset,
+      SweepId{book.last_sweep + 1}, request.request_id, recorded_spec(request), workflow, dataset,
       request.forked_from, rules_now, earlier_ranks(book, request.spec), *std::move(learned)});
   return events;
 }

@@ -1,5 +1,6 @@
 """The settings of trainers: one answer of `hone plan` and hone-train, presets, and their help."""
 import json
+import os
 import subprocess
 
 import pytest
@@ -88,7 +89,7 @@ def test_a_gym_name_trained_without_the_preset_of_its_environment():
     assert built_in["preset"] == gym["preset"] == "LunarLander"
     assert gym["settings"]["gamma"]["value"] == 0.995
     assert gym["settings"]["gamma"]["from"] == "preset"
-    assert described("ppo", "--env", "gym:LunarLander-v3?enable_wind=true")["preset"] is None
+    assert described("ppo", "--env", "gym:LunarLander-v3?enable_wind=true")["preset"] == "general"
     given = described("ppo", "--env", "LunarLander-v3", "--set", "gamma=0.9")["settings"]["gamma"]
     assert (given["value"], given["from"]) == (0.9, "given")
 
@@ -100,6 +101,43 @@ def test_a_training_did_not_say_which_preset_it_took():
     assert json.loads(done.stdout)["preset"] == "Acrobot"
     plain = run("hone-train", "a2c", "--frames", "100", "--format", "json")
     assert "preset" not in plain.stderr and json.loads(plain.stdout)["preset"] is None
+
+
+@pytest.mark.parametrize("recorded,preset", [
+    ({}, None),
+    ({"presets": 1}, None),
+    ({"presets": 2}, "general"),
+])
+def test_a_sweep_of_before_continued_with_the_presets_of_today(recorded, preset, tmp_path):
+    file = tmp_path / "run.json"
+    file.write_text(json.dumps({
+        "run": "run-1-1-0", "attempt": 1, "sweep": "sweep-1", "params": {}, "seed": 1,
+        "trainer": {"name": "ppo", "settings": {"env": "MountainCar-v0", **recorded}},
+        "objective": {"metric": "return", "goal": "maximize"}, "next_phase": 0,
+        "budget": {"unit": "frames", "per_run": 10, "phases": 1}}))
+    nowhere = {"HONE_RUN_FILE": str(file), "HONE_SOCKET": str(tmp_path / "nowhere"),
+               "HONE_CHECKPOINT_DIR": str(tmp_path)}
+    done = subprocess.run([program("hone-train"), "ppo"], capture_output=True, text=True,
+                          timeout=60, check=False, env={**os.environ, **nowhere})
+    assert done.stderr.startswith(f"hone-train: preset {preset}:" if preset else "hone-train: ")
+    assert ("preset" in done.stderr) == (preset is not None), done.stderr
+
+
+def test_a_sweep_did_not_record_its_presets(server):
+    sweep = server.submit({
+        "name": "recorded", "trainer": {"name": "ppo", "env": "MountainCar-v0"},
+        "objective": {"metric": "return", "goal": "maximize"},
+        "search": {"method": "random", "trials": 1}, "terminator": {"rule": "none"},
+        "budget": {"unit": "frames", "per_run": 10, "phases": 1},
+        "parameters": {"gamma": {"type": "fixed", "value": 0.9}}})
+    trainer = server.get(f"/v1/sweeps/{sweep}")["spec"]["trainer"]
+    assert trainer["presets"] == described("ppo")["settings"]["presets"]["value"]
+
+
+def test_a_training_that_cannot_learn_did_not_say_so():
+    done = run("hone-train", "cem", "--env", "MountainCar-v0", "--episodes", "1")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith("hone-train: cem was not seen to learn MountainCar-v0: take ")
 
 
 @pytest.mark.parametrize("trainer", TRAINERS)

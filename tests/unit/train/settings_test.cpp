@@ -2,11 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "schemas/trainers/check.hpp"
 #include "schemas/trainers/presets.hpp"
 #include "schemas/trainers/words.hpp"
+#include "schemas/types/spec.hpp"
 #include "tests/unit/case_name.hpp"
 
 namespace hone::trainers {
@@ -106,11 +108,69 @@ TEST(Presets, are_not_those_of_an_environment_that_is_only_called_alike) {
        {"gym:CartPole-v1?sutton_barto_reward=true", "gym:CartPoleSwingUp-v1", "gym:CartPole-v9",
         "gym:LunarLander-v3?enable_wind=true", "gym:my_module:LunarLander", "gym:ALE/Pong-v5"})
     for (const char* trainer : {"ga3c", "ppo", "dqn"})
-      EXPECT_TRUE(settings_in(trainer, env).preset().name.empty()) << trainer << " " << env;
+      EXPECT_EQ(settings_in(trainer, env).preset().name,
+                settings_in(trainer, "gym:X").preset().name)
+          << trainer << " " << env;
+}
+
+// Every environment of a user trained without scaled observations, which most of them need.
+TEST(Presets, of_an_unknown_environment_scale_its_observations) {
+  for (const char* trainer : {"ga3c", "a3c", "a2c", "ppo", "impala", "dqn"}) {
+    const auto settings = settings_in(trainer, "gym:MyEnv-v0");
+    EXPECT_EQ(settings.preset().name, "general") << trainer;
+    EXPECT_EQ(settings.word("observation_scale"), "yes") << trainer;
+  }
+}
+
+// A sweep that was submitted before ppo had a preset for MountainCar continues without it.
+TEST(Presets, are_those_of_the_generation_that_a_sweep_records) {
+  const auto in = [](std::int64_t generation) {
+    return settings_in("ppo", "MountainCar-v0", {{"presets", generation}}).preset().name;
+  };
+  EXPECT_EQ(in(0), "");
+  EXPECT_EQ(in(1), "");
+  EXPECT_EQ(in(2), "general");
+  EXPECT_EQ(settings_in("ppo", "MountainCar-v0").integer("presets"), newest_presets);
+  EXPECT_EQ(settings_in("dqn", "CartPole-v1", {{"presets", std::int64_t{0}}}).preset().name, "");
+}
+
+TEST(Presets, have_one_row_for_each_trainer_environment_and_generation) {
+  for (const auto& trainer : trainer_catalog())
+    for (const auto task : {"CartPole", "Pendulum", "LunarLander", "MinAtar", "other"})
+      for (int generation = 1; generation <= newest_presets; ++generation)
+        EXPECT_LE(std::ranges::count_if(preset_table(),
+                                        [&](const Preset& one) {
+                                          return has_word(one.trainers, trainer.name) &&
+                                                 has_word(one.tasks, task) &&
+                                                 one.since <= generation && generation <= one.until;
+                                        }),
+                  1)
+            << trainer.name << " " << task;
+}
+
+TEST(Presets, are_recorded_where_a_sweep_names_none) {
+  SweepSpec spec;
+  spec.trainer = BuiltinTrainer{"ppo", {}};
+  choose_presets(spec);
+  const Params newest{{"presets", std::int64_t{newest_presets}}};
+  EXPECT_EQ(std::get<BuiltinTrainer>(spec.trainer).settings, newest);
+  const Params first{{"presets", std::int64_t{1}}};
+  spec.trainer = BuiltinTrainer{"ppo", first};
+  choose_presets(spec);
+  EXPECT_EQ(std::get<BuiltinTrainer>(spec.trainer).settings, first);
+  spec.trainer = BuiltinTrainer{"placement", {}};
+  choose_presets(spec);
+  EXPECT_TRUE(std::get<BuiltinTrainer>(spec.trainer).settings.empty());
+}
+
+TEST(Presets, name_other_trainers_only_where_one_does_not_learn) {
+  EXPECT_FALSE(better_trainers("cem", "gym:MountainCar-v0").empty());
+  EXPECT_TRUE(better_trainers("dqn", "MountainCar-v0").empty());
+  EXPECT_TRUE(better_trainers("cem", "gym:MyEnv-v0").empty());
 }
 
 TEST(Presets, have_values_that_their_trainers_accept_and_tasks_that_exist) {
-  std::set<std::string_view> tasks{"Atari"};
+  std::set<std::string_view> tasks{"Atari", "other"};
   for (const auto name : words_of(find_setting(ga3c(), "env")->words))
     if (!name.ends_with('*')) tasks.insert(task_of(name));
   for (const Preset& preset : preset_table()) {

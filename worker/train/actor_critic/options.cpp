@@ -126,10 +126,11 @@ Status take_processes(const trainers::TrainingJob& job, Options& options) {
   if (job.settings.word("deterministic") == "yes")
     return refuse(Code::invalid, "deterministic needs " + where + ": it is for one thread",
                   "/deterministic");
-  if (options.scale_observations)
+  if (options.scale_observations && job.settings.given("observation_scale"))
     return refuse(Code::invalid,
                   "observation_scale needs " + where + ": all actors share the scale",
                   "/observation_scale");
+  options.scale_observations = false;  // of a preset
   if (options.counts.agents > processes_max)
     return refuse(Code::invalid,
                   "at most " + std::to_string(processes_max) + " agents can be processes",
@@ -185,11 +186,9 @@ Result<Options> options_of(Scheme scheme, const trainers::TrainingJob& job) {
   const auto sticky = rl::sticky_of(settings, options.env);
   if (!sticky) return sticky.error();
   options.sticky = *sticky;
-  options.scale_observations = settings.word("observation_scale") == "yes";
-  if (options.scale_observations && options.env.spec.planes != envs::Planes{})
-    return refuse(Code::invalid,
-                  "the observations of " + options.env.name + " are planes, which are not scaled",
-                  "/observation_scale");
+  const auto scaled = rl::scales_observations(settings, options.env);
+  if (!scaled) return scaled.error();
+  options.scale_observations = *scaled;
   options.seed = job.seed;
   options.envs_per_agent = settings.small_integer("envs");
   if (scheme != Scheme::ppo) options.counts.agents = settings.small_integer("agents");

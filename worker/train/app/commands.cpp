@@ -15,6 +15,7 @@
 #include "base/stop_signal.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/trainers/check.hpp"
+#include "schemas/trainers/presets.hpp"
 #include "worker/train/app/settings_command.hpp"
 #include "worker/train/run/phases.hpp"
 #include "worker/train/run/progress.hpp"
@@ -38,10 +39,23 @@ const char* environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Where a user sees which values were chosen for the environment: on the terminal, or in the log.
-void print_preset(const Settings& settings) {
+// Prints which values were chosen for the environment, and whether the trainer is known not to
+// learn it, where a user sees it: on the terminal, or in the log.
+void print_choice(const Settings& settings) {
   if (const auto text = preset_text(settings); !text.empty())
     std::cerr << "hone-train: " << text << "\n";
+  const auto better = better_trainers(settings.trainer().name, fixed_text(settings.all(), "env"));
+  if (!better.empty())
+    std::cerr << "hone-train: " << settings.trainer().name << " was not seen to learn "
+              << fixed_text(settings.all(), "env") << ": take " << better << "\n";
+}
+
+// A sweep that was submitted before it recorded a generation of presets has the first.
+Params with_generation(const TrainerInfo& info, Params fixed, const Params& params) {
+  const bool recorded = find(fixed, "presets") != nullptr || find(params, "presets") != nullptr;
+  if (find_setting(info, "presets") != nullptr && !recorded)
+    fixed.push_back({"presets", std::int64_t{1}});
+  return fixed;
 }
 
 Result<std::unique_ptr<Trainer>> trainer_of(const TrainerRow& row, const RunFile& file) {
@@ -51,9 +65,10 @@ Result<std::unique_ptr<Trainer>> trainer_of(const TrainerRow& row, const RunFile
     return refuse(Code::invalid,
                   "the run file is not for the trainer '" + std::string(row.name) + "'",
                   "/trainer");
-  auto settings = Settings::resolve(*info, builtin->settings, file.params);
+  auto settings =
+      Settings::resolve(*info, with_generation(*info, builtin->settings, file.params), file.params);
   if (!settings) return std::move(settings).error();
-  print_preset(*settings);
+  print_choice(*settings);
   return row.make({std::move(*settings), file.seed, file.budget.per_run});
 }
 
@@ -170,7 +185,7 @@ Result<int> train_alone(const TrainerRow& row, const TrainCommand& command) {
   const auto& info = *find_trainer(row.name);
   auto settings = settings_of(info, command);
   if (!settings) return std::move(settings).error();
-  print_preset(*settings);
+  print_choice(*settings);
   const auto preset = settings->preset().name;
   auto made = row.make({std::move(*settings), command.seed, command.budget, command.invitation});
   if (!made) return std::move(made).error();
@@ -214,6 +229,7 @@ Result<int> evaluate(const TrainerRow& row, EvaluationPlan plan, EvaluationForma
     const Json document{{"env", evaluation->env},
                         {"metric", usual_objective(*find_trainer(row.name))},
                         {"episodes", returns.size()},
+                        {"actions", plan.sample ? "drawn" : "most probable"},
                         {"mean", mean},
                         {"sd", deviation},
                         {"min", *least},
@@ -222,8 +238,10 @@ Result<int> evaluate(const TrainerRow& row, EvaluationPlan plan, EvaluationForma
     std::cout << to_text(document) << "\n";
     return exit_done;
   }
-  std::printf("%s: mean %.2f, sd %.2f, min %g, max %g over %zu episodes\n", evaluation->env.c_str(),
-              mean, deviation, *least, *most, returns.size());
+  std::printf(
+      "%s: mean %.2f, sd %.2f, min %g, max %g over %zu episodes, actions %s\n",
+      evaluation->env.c_str(), mean, deviation, *least, *most, returns.size(),
+      plan.sample ? "drawn as in training" : "most probable (--sample: drawn as in training)");
   return exit_done;
 }
 

@@ -40,6 +40,15 @@ Status take_kind(const Settings& settings, const envs::Env& env, nn::NetShape& n
   return Done{};
 }
 
+Result<bool> scales_observations(const Settings& settings, const envs::Env& env) {
+  if (settings.word("observation_scale") == "no") return false;
+  if (env.spec.planes == envs::Planes{}) return true;
+  if (!settings.given("observation_scale")) return false;
+  return refuse(Code::invalid,
+                "the observations of " + env.name + " are planes, which are not scaled",
+                "/observation_scale");
+}
+
 Result<std::optional<double>> sticky_of(const Settings& settings, const envs::Env& env) {
   if (!settings.given("sticky")) return std::optional<double>();
   if (!env.spec.sticky)

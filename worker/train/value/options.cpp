@@ -146,11 +146,9 @@ Result<Options> options_of(const trainers::TrainingJob& job) {
   if (!options) return options;
   if (settings.word("mode") == "parity") options->weight_start = nn::WeightStart::uniform;
   options->learning.average_updates = settings.integer("average_updates");
-  options->scale_observations = settings.word("observation_scale") == "yes";
-  if (options->scale_observations && options->env.spec.planes != envs::Planes{})
-    return refuse(Code::invalid,
-                  "the observations of " + options->env.name + " are planes, which are not scaled",
-                  "/observation_scale");
+  const auto scaled = rl::scales_observations(settings, options->env);
+  if (!scaled) return scaled.error();
+  options->scale_observations = *scaled;
   return options;
 }
 
