@@ -1,6 +1,5 @@
 """The slider over a sweep's events: at each of them the page shows what was true then."""
 
-import json
 import os
 import pathlib
 import subprocess

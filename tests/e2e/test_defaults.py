@@ -1,7 +1,7 @@
 """What trainers reach with the values that they take by themselves, on seeds that chose none of them.
 
-HONE_DEFAULTS=all trains every cell of tests/bench/defaults_bench.py that has a bar; LunarLander takes
-minutes a seed.
+HONE_DEFAULTS=all trains every cell of tests/bench/defaults_bench.py that has a bar; LunarLander
+takes minutes a seed.
 """
 import os
 import sys
