@@ -135,7 +135,7 @@ constexpr std::array presets{
 };
 #undef HONE_SCALED
 
-// Cells of docs/agents.md that no settings that were tried have brought above random play.
+// Cells that the defaults did not bring above random play (docs/agents.md).
 struct Unlearned {
   std::string_view trainers;
   std::string_view tasks;

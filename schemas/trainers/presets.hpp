@@ -47,8 +47,8 @@ const Preset* find_preset(const PresetKey& key);
 // that its runs keep their values when hone has other presets.
 void choose_presets(SweepSpec& spec);
 
-// Names the trainers to take instead where one does not learn a built-in environment by any
-// settings that were tried (docs/agents.md); empty elsewhere.
+// Names the trainers to take instead where one was not seen to learn an environment by its defaults
+// (docs/agents.md); empty elsewhere.
 std::string_view better_trainers(std::string_view trainer, std::string_view env);
 
 }  // namespace hone::trainers
