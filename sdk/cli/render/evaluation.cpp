@@ -13,7 +13,7 @@
 namespace hone::cli {
 namespace {
 
-std::string range_text(std::vector<double> values) {
+std::string spread_text(std::vector<double> values) {
   if (values.size() < 2) return {};
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
@@ -37,7 +37,7 @@ std::string evaluation_line(const Json& evaluation) {
   const auto count = static_cast<double>(values.size());
   if (values.size() > 1)
     line += " +- " + number_text(number_at(evaluation, "/deviation") / std::sqrt(count));
-  line += range_text(values) + " over " + std::to_string(values.size()) +
+  line += spread_text(values) + " over " + std::to_string(values.size()) +
           (values.size() == 1 ? " episode" : " episodes") + " (seed " +
           value_text(member(evaluation, "/seed"));
   if (member(evaluation, "/sample") == Json(true)) line += ", sampled actions";

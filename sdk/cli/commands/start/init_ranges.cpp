@@ -170,7 +170,7 @@ bool is_for(const KnownRange& range, const std::string& name) {
 constexpr std::array<std::string_view, 5> shares{"gamma", "discount", "discount_factor", "polyak",
                                                  "momentum"};
 
-std::string range_text(const char* type, double low, double high, const char* scale = "") {
+std::string suggested_text(const char* type, double low, double high, const char* scale = "") {
   return std::string("{type: ") + type + ", min: " + yaml_number(low) +
          ", max: " + yaml_number(high) + (*scale != 0 ? std::string(", scale: ") + scale : "") +
          "}";
@@ -178,30 +178,31 @@ std::string range_text(const char* type, double low, double high, const char* sc
 
 std::string float_entry(const ScriptFlag& flag, double given) {
   if (flag.low && flag.high && *flag.low < *flag.high)
-    return range_text("float", *flag.low, *flag.high);
+    return suggested_text("float", *flag.low, *flag.high);
   const bool is_share = is_one_of(shares, short_name(flag));
   // Close to 1, as a discount or a momentum: even on the distance from 1.
   if ((is_share || given >= 0.8) && given >= 0.5 && given < 1)
-    return range_text("float", 1 - std::min(10 * (1 - given), 0.5), 1 - (1 - given) / 10, "logit");
+    return suggested_text("float", 1 - std::min(10 * (1 - given), 0.5), 1 - (1 - given) / 10,
+                          "logit");
   if (given == -1) return {};  // says "none"
-  if (given < 0) return range_text("float", given * 4, given / 4);
+  if (given < 0) return suggested_text("float", given * 4, given / 4);
   // The size is unknown; the sign is likely that of a share or a coefficient.
-  if (given == 0) return range_text("float", 0, 1);
+  if (given == 0) return suggested_text("float", 0, 1);
   const double low =
       std::max(flag.low.value_or(0), given < 0.1 || given >= 10 ? given / 10 : given / 4);
   double high = given < 0.1 || given >= 10 ? given * 10 : given * 4;
   if (given >= 0.1 && given < 1) high = std::min(1.0, high);
   if (flag.high) high = std::min(high, *flag.high);
-  return low < high && low > 0 ? range_text("float", low, high, "log") : "";
+  return low < high && low > 0 ? suggested_text("float", low, high, "log") : "";
 }
 
 std::string int_entry(const ScriptFlag& flag, double given) {
   if (flag.low && flag.high && *flag.low < *flag.high)
-    return range_text("int", *flag.low, *flag.high);
+    return suggested_text("int", *flag.low, *flag.high);
   if (given < 1) return {};  // -1 says "none" or "all", 0 "none" or "computed"
   const double low = std::max({1.0, std::floor(given / 4), flag.low.value_or(1)});
   const double high = std::min(std::max(2.0, given * 4), flag.high.value_or(HUGE_VAL));
-  return low < high ? range_text("int", low, high, given >= 8 ? "log" : "") : "";
+  return low < high ? suggested_text("int", low, high, given >= 8 ? "log" : "") : "";
 }
 
 // Half of each size, the sizes, and twice each.

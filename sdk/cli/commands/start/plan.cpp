@@ -269,7 +269,7 @@ std::string expectation_of(const Json& plan, const std::string& rule) {
   return rule == rule_none ? "as no rule stops runs" : "if the rule stops none";
 }
 
-std::string range_text(const Json& range) {
+std::string phase_range_text(const Json& range) {
   return "between " + count_text(range[0].get<std::int64_t>()) + " and " +
          count_text(range[1].get<std::int64_t>()) + " phases in 90 % of simulated sweeps";
 }
@@ -285,7 +285,7 @@ std::string without_checkpoints_text(const Json& plan) {
   const Json& without = plan["without_checkpoints"];
   return count_text(int_at(without, "/phases_expected")) + " phases, " +
          count_text(int_at(without, "/work_expected")) + " " + text_at(plan, "/unit") + " (" +
-         range_text(without["phases_range"]) + ") if it saves none";
+         phase_range_text(without["phases_range"]) + ") if it saves none";
 }
 
 std::string runs_text(const Json& spec, const Json& plan) {
@@ -335,7 +335,7 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
       {"runs", runs_text(spec, plan)},
       {"expected", expected_text(plan, text_at(rule, "/rule"))}};
   if (!plan["phases_range"].is_null() && plan["phases_range"][0] != plan["phases_range"][1])
-    lines.push_back({"", range_text(plan["phases_range"])});
+    lines.push_back({"", phase_range_text(plan["phases_range"])});
   if (!plan["without_checkpoints"].is_null()) lines.push_back({"", without_checkpoints_text(plan)});
   lines.push_back({"at most", work_text(plan, "at_most")});
   lines.push_back({"wall time", wall_text(plan, slots)});
