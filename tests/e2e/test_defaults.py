@@ -41,6 +41,8 @@ def cells():
 def test_a_default_learned_less_than_its_bar(trainer, env, tmp_path):
     program("hone-train")
     cell, options = Cell(trainer, env, 1), SimpleNamespace(bin=BIN)
+    returns = []
     for seed in SEEDS:
         cell.train(options, seed, tmp_path / "model")
-        assert cell.play(options, seed, tmp_path / "model") >= ENVIRONMENTS[env][1], seed
+        returns.append(cell.play(options, seed, tmp_path / "model"))
+    assert sum(returns) / len(returns) >= ENVIRONMENTS[env][1], returns
