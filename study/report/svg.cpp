@@ -107,8 +107,11 @@ std::vector<double> Axis::ticks(int most) const {
 
 Axis axis_over(const std::vector<double>& values, bool log) {
   if (values.empty()) return {};
-  const auto [low, high] = std::ranges::minmax(values);
-  if (low < high && std::isfinite(high - low)) return {low, high, log};
+  constexpr double end = 8e307;  // the difference of two ends is finite
+  const auto [least, most] = std::ranges::minmax(values);
+  const double low = std::clamp(least, -end, end);
+  const double high = std::clamp(most, -end, end);
+  if (low < high) return {low, high, log};
   // One value lies in the middle.
   if (log) return {low / 2, high * 2, log};
   const double half = std::max(0.5, std::abs(low) / 10);

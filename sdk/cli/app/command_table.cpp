@@ -233,7 +233,7 @@ constexpr auto commands = std::to_array<Command>({
     {"doctor --versions", Group::system, "--check", "list which version runs where",
      "hone doctor --versions --check", declare_versions, "", "upgrade"},
     {"db", Group::system, "check|backup|repair|upgrade|promote|prune|archive|rm",
-     "check, back up, promote or thin a data folder",
+     "check, back up or change a data folder",
      "hone db check\nhone db check --data /data/hone --format json\n"
      "hone db check --link 1234:9f86d081884c...   # was an event up to 1234 changed?\n"
      "hone db backup /backups/hone-monday   # also while a server runs\nhone db upgrade\n"

@@ -43,7 +43,7 @@ TEST(StudySvg, one_value_lies_in_the_middle_of_its_axis) {
   EXPECT_NEAR(axis_over({3}).share(3), 0.5, 1e-12);
   EXPECT_NEAR(axis_over({0.01, 0.01}, true).share(0.01), 0.5, 1e-12);
   EXPECT_NEAR(axis_over({0}).share(0), 0.5, 1e-12);
-  EXPECT_TRUE(std::isfinite(axis_over({-1.7e308, 1.7e308}).share(0)));
+  EXPECT_NEAR(axis_over({-1.7e308, 1.7e308}).share(0), 0.5, 1e-12);
 }
 
 TEST(StudySvg, names_have_no_markup) {
