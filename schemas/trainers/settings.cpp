@@ -58,8 +58,8 @@ void Settings::apply_preset() {
   };
   const auto* generation = find(values_, "presets");
   if (generation == nullptr) return;
-  const auto* preset = find_preset({trainer_->name, text_of("env", ""),
-                                    text_of("mode", "corrected"), small_integer("presets")});
+  const auto* preset = find_preset(
+      {trainer_->name, text_of("env", ""), text_of("mode", "corrected"), small_integer("presets")});
   if (preset == nullptr) return;
   preset_.name = preset->name;
   for (const auto word : words_of(preset->settings)) {
