@@ -70,6 +70,8 @@ Duration duration_of(double seconds) {
 
 std::string duration_text(Duration duration) {
   if (duration.us < 0) return "0s";
+  if (duration.us >= 1'000 && duration.us < 99'500)
+    return format("%.0fms", static_cast<double>(duration.us) / 1e3);
   if (duration.us < 9'950'000) return format("%.1fs", static_cast<double>(duration.us) / 1e6);
   const long long s = duration.us / 1'000'000 + (duration.us % 1'000'000 >= 500'000 ? 1 : 0);
   if (s < 60) return format("%llds", s);

@@ -41,6 +41,7 @@ TEST(CliNumbers, bytes) {
 }
 
 TEST(CliNumbers, durations_take_the_two_largest_units) {
+  EXPECT_EQ(duration_text(milliseconds(35)), "35ms");
   EXPECT_EQ(duration_text(milliseconds(800)), "0.8s");
   EXPECT_EQ(duration_text(milliseconds(9'990)), "10s");
   EXPECT_EQ(duration_text(seconds(42)), "42s");
