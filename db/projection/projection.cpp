@@ -104,15 +104,15 @@ void take_over_reports(ProjectionStatements& s, const TrialProposed& e, const Or
     rows.push_back(row);
   }
   s.reports_until.reset();
-  const RunId run{e.trial, 0};
   const Goal goal = goal_of(s, e.sweep.value);
   for (const Row& row : rows) {
     const Score value = row.value ? Score::of(*row.value) : Score::diverged();
     const double cost = sql::cost_of(s.values.counted(e.sweep, value, row.step, row.spent), goal);
-    sql::run(s.add_report, run.trial, run.replicate, row.phase, row.step, row.value, row.at,
-             row.lease, std::optional<std::string>(), std::optional<std::string>(), row.spent);
-    sql::run(s.report_run, run.trial, run.replicate, row.phase, row.step, cost);
-    s.values.reported(e.sweep, run, row.phase, cost);
+    sql::run(s.add_report, e.trial, 0, row.phase, row.step, row.value, row.at, row.lease,
+             std::optional<std::string>(), std::optional<std::string>(), row.spent);
+    // The seconds are those of the origin.
+    sql::run(s.report_run, e.trial, 0, row.phase, row.step, cost, std::optional<double>());
+    s.values.reported(e.sweep, RunId{e.trial, 0}, row.phase, cost);
   }
 }
 

@@ -206,7 +206,7 @@ class Campaign:
 
 def importable():
     """The kinds of events that a document may hold, by the server's source."""
-    source = (ROOT / "server" / "sweep" / "renumber.cpp").read_text()
+    source = (ROOT / "server" / "sweep" / "history" / "renumber.cpp").read_text()
     every = re.findall(r"operator\(\)\((\w+)& e?\)\s*\{([^}]*)", source)
     return {re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower() for name, body in every
             if "complete_ = false" not in body}

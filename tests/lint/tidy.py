@@ -342,13 +342,23 @@ def broken_rules(texts: dict[str, str]):
     yield from check_purity(texts)
 
 
+def check_built(root: pathlib.Path, texts: dict[str, str]):
+    """One sentence for each test that no program builds, and that therefore never runs."""
+    lists = [file.read_text(encoding="utf-8") for file in (root / "tests").rglob("CMakeLists.txt")]
+    for path in texts:
+        name = path.rsplit("/", 1)[1]
+        if path.startswith("tests/") and name.endswith("_test.cpp") and not any(
+                name in one for one in lists):
+            yield f"{path}:1: is in no CMakeLists.txt, so that its tests never run"
+
+
 def main() -> int:
     root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     texts = read_sources(root)
     if len(texts) < 20:
         print(f"{root}: only {len(texts)} source files found: is this the root of the repository?")
         return 1
-    broken = list(broken_rules(texts))
+    broken = [*broken_rules(texts), *check_built(root, texts)]
     print(*broken, f"tidy: {len(texts)} files, {len(broken)} broken rules", sep="\n")
     return 1 if broken else 0
 

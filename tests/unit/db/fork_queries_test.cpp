@@ -41,5 +41,30 @@ TEST_F(Queries, AnInheritedBestReportHasTheCheckpointOfTheRunThatSavedIt) {
   EXPECT_EQ(model_of(second), best);
 }
 
+TEST_F(Queries, AForkHasNoneOfTheSecondsOfItsOrigin) {
+  SweepSpec spec = two_seeds();
+  spec.seeds = 1;
+  spec.resources = {};
+  spec.trainer = CommandTrainer{.argv = {"train"}, .may_change = {"learning_rate"}};
+  const SweepId sweep = submit("forked", spec);
+  EXPECT_TRUE(fed.perform(Steer{{1}, {Verb::pause}}, now));
+  const auto start = [&](const std::string& request) {
+    tick();
+    return fed.must<std::optional<LeaseGrant>>(Acquire{{request, {1}, 4, 1, {}}}, now).value();
+  };
+  const LeaseGrant first = start("first of forks");
+  save(first.lease, 0, '4');
+  ReportRequest timed{0, 10, Score::of(50)};
+  timed.phase_seconds = 7;
+  tick();
+  fed.must<ReportReply>(Report{first.lease, timed}, now);
+  EXPECT_TRUE(fed.perform(
+      Enqueue{sweep, {"fork", {{"learning_rate", 0.02}}, {}, ForkRequest{first.attempt.run}}},
+      now));
+  const LeaseGrant second = start("fork");
+  EXPECT_EQ(find_run(*db, first.attempt.run)->seconds, 7.0);
+  EXPECT_EQ(find_run(*db, second.attempt.run)->seconds, std::nullopt);
+}
+
 }  // namespace
 }  // namespace hone
