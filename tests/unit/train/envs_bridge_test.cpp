@@ -174,8 +174,7 @@ TEST_F(Bridge, starts_groups_side_by_side) {
   std::filesystem::create_directory(folder);
   ASSERT_EQ(::mkfifo((folder + "/pipe").c_str(), 0600), 0);
   setenv("HONE_ENV_TIMEOUT", "30", 1);
-  const auto groups =
-      make_groups(found("gym:toy_envs:Meeting?folder=" + folder), {.count = 1}, 2);
+  const auto groups = make_groups(found("gym:toy_envs:Meeting?folder=" + folder), {.count = 1}, 2);
   unsetenv("HONE_ENV_TIMEOUT");
   std::filesystem::remove_all(folder);
   ASSERT_TRUE(groups) << groups.error().detail;
