@@ -67,22 +67,23 @@ const charts = [
 const isMeasured = (machine, { lines }) =>
   lines.some(([, key]) => seriesOf(machine, key).length > 0);
 
-function viewOf(data, { lines, most }) {
-  const { machine, from, to } = data.history;
+// On the time axis of the slots.
+function viewOf(data, { lines, most }, { from, to }) {
+  const { machine } = data.history;
   const drawn = lines.map(([name, key]) => ({ name, points: seriesOf(machine, key) }));
   return {
-    from: Date.parse(from),
-    to: Date.parse(to),
+    from,
+    to,
     lines: drawn,
     most: machine ? most(machine, drawn.flatMap((one) => one.points), data.worker) : 1,
   };
 }
 
-function chartCard(page, data, chart, { zoom, unzoom }) {
+function chartCard(page, data, chart, { state, zoom, unzoom }) {
   const plot = machinePlot({
     label: `${chart.title} of ${data.worker.id} over time`,
     format: chart.format,
-    view: () => viewOf(data, chart),
+    view: () => viewOf(data, chart, state),
     zoom,
     unzoom,
   });
@@ -182,11 +183,15 @@ const aboutCard = ({ worker }) =>
   );
 
 const nothingMeasured = () =>
-  h(
-    "p.muted.card",
-    {},
-    "Nothing was measured of its machine in this time. The server keeps what workers send for a day, ",
-    "in memory: it begins with the server.",
+  card(
+    "Machine",
+    h(
+      "p.muted",
+      {},
+      "Nothing was measured of its machine in this time. The server keeps what workers send for a ",
+      "day, in memory: it begins with the server.",
+    ),
+    { id: "machine" },
   );
 
 const stateOf = ({ state }) =>
@@ -200,6 +205,7 @@ export async function workerPage(page) {
   const part = lanesPart(page, {
     path: () => `/v1/workers/${id}/history?${rangeQuery(shown()[2])}`,
     fit: false,
+    begin: Date.parse(data.worker.joined_at),
     whole: true,
     hosts: new Map([[id, data.worker.host]]),
     slots,

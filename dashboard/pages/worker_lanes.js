@@ -39,15 +39,18 @@ function endOf(answer, spans) {
     : Math.min(to, last + 0.02 * (last - Date.parse(answer.from)) + 1);
 }
 
-// options: path() of the answer; fit: the axis is as long as the attempts are; whole: all slots are
-// lanes; after(answer): once it is read. hosts and slots: Maps by worker, which the page fills.
-export function lanesPart(page, { path, fit = true, whole = false, hosts, slots, after }) {
+// options: path() of the answer; fit: the axis is as long as the attempts are; begin: the earliest
+// time of the axis otherwise; whole: all slots are lanes; after(answer): once it is read. hosts and
+// slots: Maps by worker, which the page fills.
+export function lanesPart(page, { path, fit = true, begin = 0, whole = false, hosts, slots, after }) {
   const state = { spans: [], from: 0, to: 1, hosts, slots, whole };
   const read = async () => {
     const answer = await get(path());
     state.spans = spansOf(answer);
     Object.assign(state, {
-      from: fit ? beginOf(answer, state.spans) : Date.parse(answer.from),
+      from: fit
+        ? beginOf(answer, state.spans)
+        : Math.max(Date.parse(answer.from), zoomed() ? 0 : begin),
       to: fit ? endOf(answer, state.spans) : Date.parse(answer.to),
     });
     update(legend, note(state));

@@ -16,7 +16,7 @@ namespace hone::cli {
 namespace {
 
 constexpr std::size_t axes_max = 40;
-constexpr double top = 40, height = 230, spacing = 110, left = 60;
+constexpr double top = 40, height = 230, spacing = 110, left = 90;
 
 // Numbers by their scale; of words their places in the list of choices.
 struct Coordinate {
