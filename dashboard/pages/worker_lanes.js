@@ -42,7 +42,8 @@ function endOf(answer, spans) {
 // options: path() of the answer; fit: the axis is as long as the attempts are; begin: the earliest
 // time of the axis otherwise; whole: all slots are lanes; after(answer): once it is read. hosts and
 // slots: Maps by worker, which the page fills.
-export function lanesPart(page, { path, fit = true, begin = 0, whole = false, hosts, slots, after }) {
+export function lanesPart(page, options) {
+  const { path, fit = true, begin = 0, whole = false, hosts, slots, after } = options;
   const state = { spans: [], from: 0, to: 1, hosts, slots, whole };
   const read = async () => {
     const answer = await get(path());

@@ -113,5 +113,5 @@ def test_workers_show_their_memory_and_labels(tmp_path, pages):
     page = pages(f"http://127.0.0.1:{server.port}/#/workers")
     (row,) = rows_of(page, "table[aria-label=Workers] tbody tr")
     assert row[1:4] == ["node7", "8", "2"]
-    assert row[5:8] == ["present", "64 GiB", "gpu=a100, zone=b"]
+    assert row[6:9] == ["present", "64 GiB", "gpu=a100, zone=b"]
     assert server.stop() == 0

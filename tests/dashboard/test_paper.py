@@ -57,12 +57,16 @@ def test_back_finds_the_place_in_a_table_and_in_a_page(filled, pages):
     page.wait("document.querySelector('[data-card=band]')")
     page.wait("document.scrollingElement.scrollTop === 333")
     # The state of the view, which is part of the address, leaves the place alone.
-    app = "document.querySelector('[rel=modulepreload]').href"
-    page.run(
-        f"import({app}.replace('app.js', 'lib/route.js'))"
-        ".then((route) => route.setParams({ kept: '1' }))"
-    )
-    assert page.run("history.state.scroll.page") == 333
+    page.go("#/workers/wk_1")
+    choice = "document.querySelector('select[aria-label=Last]')"
+    page.wait(choice)
+    page.wait("document.querySelector('[data-card=slots] canvas[data-drawn]')")
+    page.run("document.scrollingElement.scrollTop = 200")
+    page.wait("history.state?.scroll?.page === 200")
+    page.run(f"{choice}.value = '30m'")
+    page.run(f"{choice}.dispatchEvent(new Event('change', {{bubbles: true}}))")
+    page.wait("location.hash.includes('last=30m')")
+    assert page.run("history.state.scroll.page") == 200
 
 
 def test_bars_of_importance_have_room_on_a_narrow_screen(tmp_path, pages):

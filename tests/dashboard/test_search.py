@@ -15,17 +15,18 @@ def typed(page, selector, text):
 
 def test_words_find_sweeps_by_name_and_errors_leave_the_list(filled, pages):
     page = pages(filled.url)
-    page.wait("document.querySelector('tbody tr')")
+    table = "table[aria-label=Sweeps] tbody tr"
+    page.wait(f"document.querySelector('{table}')")
     typed(page, "input[type=search]", "seeds")
-    rows = "[...document.querySelectorAll('tbody tr')]"
+    rows = f"[...document.querySelectorAll('{table}')]"
     page.wait(f"{rows}.every((row) => /seeds/.test(row.innerText))")
-    names = {row[0].split()[-1] for row in rows_of(page, "tbody tr")}
+    names = {row[0].split()[-1] for row in rows_of(page, table)}
     assert names == {filled.seeds, filled.confirmation}
     typed(page, "input[type=search]", "nonsense = 1")
     page.wait("document.querySelector('[role=alert]')?.innerText.includes('no field')")
-    assert {row[0].split()[-1] for row in rows_of(page, "tbody tr")} == names
+    assert {row[0].split()[-1] for row in rows_of(page, table)} == names
     typed(page, "input[type=search]", "")
-    page.wait("document.querySelectorAll('tbody tr').length > 4")
+    page.wait(f"document.querySelectorAll('{table}').length > 4")
     assert page.run("document.querySelector('[role=alert]')") is None
     assert page.run("document.querySelector('input[type=search]').placeholder").startswith("Filter")
     allow_refused_requests(page)
