@@ -211,7 +211,7 @@ std::vector<Method> methods() {
           {"carbs", 1, {}, carbs}};
 }
 
-// Of random parameter sets: their mean cost and the median of their losses.
+// Means of random parameter sets: their cost, and the median of their losses.
 struct Scale {
   double mean_cost = 0, median_loss = 0;
 };

@@ -38,7 +38,7 @@ std::optional<Instant> left_at(const WorkerTime& worker, const Request& request)
   return request.contacts->is_silent(seen, request.now) ? std::optional(seen) : std::nullopt;
 }
 
-// Of all workers together, and of the first of them.
+// Idle shares of all workers together, and of the first of them.
 void add_slot_time(Json& json, const Spans& spans, const std::vector<WorkerTime>& workers,
                    const TimelineQuery& query, const Request& request) {
   double offered = 0, held = 0;

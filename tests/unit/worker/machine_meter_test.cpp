@@ -48,7 +48,7 @@ TEST(NumberIn, finds_the_line_of_a_name_and_no_longer_one) {
   EXPECT_FALSE(number_in("", "usage_usec"));
 }
 
-// Of more processors than this machine has, each with the same times.
+// Makes more processors than this machine has, each with the same times.
 std::string stat_of_many(int user, int idle) {
   std::string text;
   for (int one = 0; one < 1024; ++one)
