@@ -40,6 +40,7 @@ function letGo() {
 export function restoreScroll() {
   clearTimeout(timer);
   timer = 0;
+  restoring = 0; // what was restored on the page before this one ends with it
   tops = history.state?.scroll ?? {};
   const wanted = Object.entries(tops).filter(([, top]) => top > 0);
   if (wanted.length === 0) return;
