@@ -110,3 +110,17 @@ def test_the_figure_of_a_front_has_all_trials(client):
     text = str(sweep.plot("front"))
     assert dots_of(text) == 8 and ">front<" in text
     assert ">dominated<" in text, "the largest x is best in both"
+
+
+def test_names_of_askers_were_kept_in_the_folder_of_a_server_that_is_elsewhere(client, tmp_path,
+                                                                              monkeypatch):
+    monkeypatch.delenv("HONE_DATA")
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    sweep = hone.Sweep({"x": hone.Float(0, 1)}, trials=1, client=client)
+    sweep.run(lambda run: run.params["x"])
+    made = [path for path in (tmp_path / "me").rglob("*") if path.is_dir()]
+    assert made and all(path.stat().st_mode & 0o77 == 0 for path in made), made
+    assert not (tmp_path / "me" / ".hone").exists()
+    hone.local.private_folder(str(tmp_path / "me" / ".hone" / "data"))
+    assert (tmp_path / "me" / ".hone").stat().st_mode & 0o777 == 0o700
