@@ -10,7 +10,8 @@ namespace hone::sql {
 template <Literal trial, Literal replicate, Literal sweep>
 inline constexpr auto further_of = joined(
     "(SELECT nullif(json_group_object(z.spec ->> ('$.objectives[' || (v.key + 1) || '].metric'),"
-    " p.further -> v.fullkey), '{}')"
+    "  p.further -> v.fullkey) FILTER"
+    "  (WHERE z.spec ->> ('$.objectives[' || (v.key + 1) || '].metric') IS NOT NULL), '{}')"
     " FROM run y CROSS JOIN report p ON p.trial = y.trial AND p.replicate = y.replicate"
     "  AND p.phase = y.reports - 1 CROSS JOIN sweep z ON z.id = ",
     sweep.text, " CROSS JOIN json_each(p.further) v WHERE y.trial = ", trial.text,
@@ -25,6 +26,8 @@ inline constexpr auto write_further =
            further.text,
            " FROM trial t CROSS JOIN sweep s ON s.id = t.sweep CROSS JOIN json_each(?5) v"
            " WHERE t.id = ?1 AND ?4 IS NOT NULL AND v.type IN ('real', 'integer')"
+           // A damaged report may have more values than its sweep has objectives.
+           " AND s.spec ->> ('$.objectives[' || (v.key + 1) || '].metric') IS NOT NULL"
            " ON CONFLICT DO ",
            on_conflict.text);
 
