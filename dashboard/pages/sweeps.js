@@ -8,7 +8,8 @@ import { links, param, setParams } from "../lib/route.js";
 import { sweepsWhere } from "../lib/search.js";
 import { spark } from "../chart/spark.js";
 import { forecastCard } from "../ui/forecasts.js";
-import { empty, heading, problem, runStates, stateMark, strip, table } from "../ui/parts.js";
+import { runStates } from "../lib/states.js";
+import { empty, heading, problem, stateMark, strip, table } from "../ui/parts.js";
 import { tickedBar, Ticks } from "../ui/ticks.js";
 
 const limit = 50;
