@@ -22,6 +22,7 @@ CHECKED = (
     "event_log",
     "find",
     "flow",
+    "markdown",
     "order",
     "place",
     "range",
