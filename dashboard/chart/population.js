@@ -9,7 +9,7 @@ import { padded, robustRange } from "../lib/scale.js";
 // left: by the filter}], byId, line: Map of the chosen line (pages/population.js), slots, unit,
 // metric}.
 
-const filteredOut = 0.12; // what the filter does not leave: a fork may come from there
+const filteredOut = 0.2; // what the filter does not leave: a fork may come from there
 
 // The runs that a run descends from, itself last. A fork names its origin, which is older.
 export function ancestors(byId, id) {

@@ -119,8 +119,10 @@ function scheduleTable(line, names) {
   );
 }
 
-const forksTable = (family) =>
-  table(
+function forksTable(family) {
+  const left = family.runs.filter((one) => one.origin && one.left);
+  if (left.length === 0) return empty("The filter leaves no fork.");
+  return table(
     [
       ["Run", (one) => link(one.id)],
       ["Continues", (one) => link(one.origin.run)],
@@ -129,9 +131,10 @@ const forksTable = (family) =>
       ["Newest", (one) => (one.value === null ? null : short(one.value)), { num: true }],
       ["State", (one) => stateMark(one.state)],
     ],
-    family.runs.filter((one) => one.origin && one.left).slice(-200),
+    left.slice(-200),
     "Forks",
   );
+}
 
 const legend = (text) => h("p.legend", {}, text);
 

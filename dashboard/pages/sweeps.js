@@ -143,12 +143,35 @@ const listOf = (shown, ticks, about) => [
   ),
 ];
 
+// Older sweeps that were asked for stay as they were read.
+function follow(page, reread, marks, isFirstPage) {
+  const soon = throttled(1000, reread);
+  page.onFrame((frame) => {
+    if (isFirstPage()) soon(frame);
+    marks();
+  });
+  page.onLeave(() => {
+    soon.cancel();
+    marks.cancel();
+  });
+}
+
+function forecastPart() {
+  const place = h("div");
+  forecastCard().then((one) => one && place.append(one));
+  return place;
+}
+
+function archivedBox() {
+  const box = h("input", { type: "checkbox" });
+  box.checked = param("all") !== "";
+  return box;
+}
+
 export async function sweepsPage(page) {
-  const trouble = h("div");
-  const place = h("div.card", {}, h("div.body.flush"));
+  const [trouble, place] = [h("div"), h("div.card", {}, h("div.body.flush"))];
   const field = filterField();
-  const all = h("input", { type: "checkbox" });
-  all.checked = param("all") !== "";
+  const all = archivedBox();
   let shown = [];
   let next = null;
   let about = new Map();
@@ -186,8 +209,7 @@ export async function sweepsPage(page) {
     setParams({ where: field.value.trim(), all: all.checked ? 1 : "" });
     return reread();
   };
-  for (const event of ["change", "search"]) field.addEventListener(event, apply);
-  all.addEventListener("change", apply);
+  field.onchange = field.onsearch = all.onchange = apply;
   await reread();
   const marks = markReader(
     () => shown,
@@ -196,17 +218,8 @@ export async function sweepsPage(page) {
       draw();
     },
   );
-  const forecasts = h("div");
-  forecastCard().then((one) => one && forecasts.append(one));
-  const soon = throttled(1000, reread);
-  page.onFrame((frame) => {
-    if (next === null || shown.length <= limit) soon(frame);
-    marks();
-  });
-  page.onLeave(() => {
-    soon.cancel();
-    marks.cancel();
-  });
+  const forecasts = forecastPart();
+  follow(page, reread, marks, () => next === null || shown.length <= limit);
   return [
     heading("Sweeps"),
     h("div.bar", {}, field, h("label", {}, all, "Archived as well"), chosen),
