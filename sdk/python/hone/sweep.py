@@ -276,6 +276,7 @@ class Sweep:
         curves      the reports of every run, with the names of the leaders
         slices      the values over each parameter that is a number
         importance  the share of the variance that each parameter and each pair explains
+        parallel    a line for each trial through its parameters and its value
         front       two objectives of every trial, and those that no other trial dominates
 
         Raises HoneError where there is nothing to draw."""
