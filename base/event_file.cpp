@@ -34,19 +34,6 @@ Number number_at(std::string_view bytes, std::size_t at) {
   return number;
 }
 
-template <class Number>
-void append_number(std::string& bytes, Number number) {
-  std::array<char, sizeof number> raw{};
-  std::memcpy(raw.data(), &number, sizeof number);
-  bytes.append(raw.data(), raw.size());
-}
-
-// So that the check of data that holds checks differs from them (TFRecord).
-std::uint32_t masked_crc(std::string_view bytes) {
-  const std::uint32_t crc = crc32c(bytes);
-  return ((crc >> 15U) | (crc << 17U)) + 0xA282EAD8U;
-}
-
 // Protocol buffers --------------------------------------------------------------------------------
 
 enum class Wire { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
@@ -241,32 +228,6 @@ bool take_value(std::string_view message, std::vector<Scalar>& scalars) {
   return !reader.failed();
 }
 
-void append_varint(std::string& bytes, std::uint64_t number) {
-  for (; number >= 0x80U; number >>= 7U) bytes += static_cast<char>((number & 0x7FU) | 0x80U);
-  bytes += static_cast<char>(number);
-}
-
-void append_bytes(std::string& message, char key, std::string_view bytes) {
-  message += key;
-  append_varint(message, bytes.size());
-  message += bytes;
-}
-
-std::string record_of(std::string_view message) {
-  std::string record;
-  append_number(record, static_cast<std::uint64_t>(message.size()));
-  append_number(record, masked_crc(record));
-  record += message;
-  append_number(record, masked_crc(message));
-  return record;
-}
-
-std::string event_head(double wall_time) {
-  std::string message(1, '\x09');  // field 1, fixed64
-  append_number(message, wall_time);
-  return message;
-}
-
 }  // namespace
 
 std::uint32_t crc32c(std::string_view bytes) {
@@ -348,27 +309,5 @@ void EventReader::read_record(const Take& take) {
 }
 
 std::optional<std::string> EventReader::take_fault() { return std::exchange(fault_, std::nullopt); }
-
-std::string event_file_head(double wall_time) {
-  std::string message = event_head(wall_time);
-  append_bytes(message, '\x1A', "brain.Event:2");  // field 3: file_version
-  return record_of(message);
-}
-
-std::string event_record(const ScalarEvent& event) {
-  std::string message = event_head(event.wall_time);
-  message += '\x10';  // field 2, varint
-  append_varint(message, std::bit_cast<std::uint64_t>(event.step));
-  std::string summary;
-  for (const Scalar& scalar : event.scalars) {
-    std::string value;
-    append_bytes(value, '\x0A', scalar.tag);
-    value += '\x15';  // field 2, fixed32: simple_value
-    append_number(value, static_cast<float>(scalar.value));
-    append_bytes(summary, '\x0A', value);
-  }
-  append_bytes(message, '\x2A', summary);  // field 5
-  return record_of(message);
-}
 
 }  // namespace hone

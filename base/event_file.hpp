@@ -1,5 +1,5 @@
-// The event files of TensorBoard (events.out.tfevents.*), as far as scalars need them: records with
-// masked CRC-32C (TFRecord) of the protocol buffer message Event. Pure.
+// The event files of TensorBoard (events.out.tfevents.*): scalars, and for writers the settings of
+// runs. Records with masked CRC-32C (TFRecord) of the protocol buffer message Event. Pure.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 namespace hone {
@@ -60,8 +62,22 @@ class EventReader {
 // The scalars of a serialized Event; nullopt if it is malformed. An event without scalars has none.
 std::optional<ScalarEvent> parse_event(std::string_view message);
 
+// The CRC-32C as records hold it.
+std::uint32_t masked_crc(std::string_view bytes);
+
 // For writers: a file is event_file_head() and then the records of its events.
 std::string event_file_head(double wall_time);
 std::string event_record(const ScalarEvent& event);
+
+// The settings of a run for TensorBoard's tab HParams (plugins/hparams: plugin_data.proto).
+using Setting = std::variant<bool, double, std::string>;
+struct SessionStart {
+  double wall_time = 0;
+  std::vector<std::pair<std::string, Setting>> settings{};
+  std::string group{};  // sessions of one group are repeats, such as the seeds of a trial
+};
+std::string session_start_record(const SessionStart& session);
+enum class SessionStatus { success = 1, failure = 2 };
+std::string session_end_record(double wall_time, SessionStatus status);
 
 }  // namespace hone

@@ -1,13 +1,12 @@
 // The learning curves of all runs: as a density, or line by line when there are few; the bands of
 // the selected trials; the ends of stopped runs.
 import { Plot } from "./plot.js";
-import { rasterer } from "../lib/rasterer.js";
-import { ramp } from "../lib/colour.js";
 import { extentOf } from "../lib/curve_lines.js";
 import { short } from "../lib/format.js";
 import { pointsIn, rangeOf } from "../lib/range.js";
 import { padded, robustRange, withBar } from "../lib/scale.js";
 import { bandName, drawBands } from "./band_lines.js";
+import { Density } from "./density.js";
 import {
   drawHeld,
   drawLines,
@@ -26,20 +25,20 @@ const forms = ["linear", "log", "symlog"];
 export class CurvesPlot extends Plot {
   constructor(options) {
     super({ label: "Learning curves of all runs", height: 440, ...options });
-    this.worker = rasterer(({ turn, counts }) => {
-      this.image = { key: this.asked, turn, picture: this.pictureOf(counts) };
-      this.took = performance.now() - this.began;
-      this.asked = null;
-      this.redraw();
-    });
-    this.turn = 0;
-    this.asked = null; // what the worker draws now
-    this.took = 0; // milliseconds of its last picture
+    this.density = new Density(() => this.redraw());
+    this.density.onpicture = (most) => {
+      this.most = most;
+      this.ondensity?.(most);
+    };
+  }
+
+  get took() {
+    return this.density.took;
   }
 
   close() {
     super.close();
-    this.worker.terminate();
+    this.density.close();
   }
 
   // Draws again where another trial is under the pointer.
@@ -81,71 +80,10 @@ export class CurvesPlot extends Plot {
   }
 
   drawDensity(view, domain) {
-    const { matrix, rows } = view;
-    const width = Math.round(this.right - this.left);
-    const height = Math.round(this.bottom - this.top);
-    const key = [
-      view.version,
-      width,
-      height,
-      ...domain,
-      this.y.kind,
-      ...this.x.domain,
-      view.byPhase,
-      view.rank,
-      this.colours.dark,
-    ].join();
-    if (this.image) {
-      this.ctx.drawImage(this.image.picture, this.left, this.top, width, height);
-      this.canvas.dataset.density = String(this.image.turn);
-    }
-    // One picture at a time: what arrives meanwhile is in the next one.
-    if (this.asked !== null || this.image?.key === key) return;
-    this.asked = key;
-    this.began = performance.now();
-    const xs = Int32Array.from({ length: matrix.points }, (_, k) =>
-      Math.round(this.x.at(view.at(k)) - this.left),
-    );
-    // The worker has a copy, which reports of the stream do not change.
-    const current = this.sent?.cells === view.cells && this.sent.version === view.version;
-    const sent = current ? {} : { cells: view.cells };
-    this.sent = { cells: view.cells, version: view.version };
-    this.size = [width, height];
-    this.worker.postMessage({
-      turn: ++this.turn,
-      ...sent,
-      request: {
-        points: matrix.points,
-        rows,
-        xs,
-        width,
-        height,
-        low: domain[0],
-        high: domain[1],
-        form: this.y.kind,
-      },
-    });
-  }
-
-  // The share of runs in each pixel, on a scale of logarithms: single runs stay visible.
-  pictureOf(counts) {
-    const [width, height] = this.size;
-    const canvas = new OffscreenCanvas(width, height);
-    const ctx = canvas.getContext("2d");
-    const image = ctx.createImageData(width, height);
-    const pixels = new Uint32Array(image.data.buffer);
-    const word = ([r, g, b]) => (255 << 24) | (b << 16) | (g << 8) | r;
-    const table = ramp(this.colours.dark).map(word);
-    let most = 1;
-    for (const one of counts) if (one > most) most = one;
-    this.most = most;
-    const colours = Uint32Array.from({ length: most + 1 }, (_, n) =>
-      n === 0 ? 0 : table[Math.round(30 + (225 * Math.log1p(n)) / Math.log1p(most))],
-    );
-    for (let at = 0; at < counts.length; at++) pixels[at] = colours[counts[at]];
-    ctx.putImageData(image, 0, 0);
-    this.ondensity?.(most);
-    return canvas;
+    const { matrix, cells, rows, version } = view;
+    const { points } = matrix;
+    const key = [view.byPhase, view.rank].join();
+    this.density.draw(this, { cells, rows, points, version, key, domain, xOf: view.at });
   }
 }
 

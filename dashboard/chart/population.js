@@ -5,8 +5,11 @@ import { Plot } from "./plot.js";
 import { count, duration, param as shown, short, words } from "../lib/format.js";
 import { padded, robustRange } from "../lib/scale.js";
 
-// A family is {runs: [{id, trial, from, to, x0, t0, t1, slot, origin, successor, values, params}],
-// byId, line: Map of the chosen line (pages/population.js), slots, unit, metric}.
+// A family is {runs: [{id, trial, from, to, x0, t0, t1, slot, origin, successor, values, params,
+// left: by the filter}], byId, line: Map of the chosen line (pages/population.js), slots, unit,
+// metric}.
+
+const filteredOut = 0.2; // what the filter does not leave: a fork may come from there
 
 // The runs that a run descends from, itself last. A fork names its origin, which is older.
 export function ancestors(byId, id) {
@@ -61,7 +64,7 @@ class FamilyPlot extends Plot {
       ? this.colours.accent
       : this.colours["line-strong"];
     this.ctx.lineWidth = own ? 2.5 : 1;
-    this.ctx.globalAlpha = own ? 1 : 0.75;
+    this.ctx.globalAlpha = own ? 1 : one.left ? 0.75 : filteredOut;
   }
 }
 
@@ -128,7 +131,7 @@ function paintPlaces(p, family) {
       const thick = Math.max(3, Math.min(16, row - 6));
       const [x0, x1] = [p.x.at(one.t0), Math.max(p.x.at(one.t0) + 2, p.x.at(one.t1) - 1)];
       ctx.fillStyle = p.colours[one.state] ?? p.colours.stopped;
-      ctx.globalAlpha = family.line.has(one.id) ? 1 : 0.6;
+      ctx.globalAlpha = family.line.has(one.id) ? 1 : one.left ? 0.6 : filteredOut;
       ctx.fillRect(x0, y(one) - thick / 2, x1 - x0, thick);
       if (family.line.has(one.id)) {
         ctx.strokeStyle = p.colours.accent;

@@ -1,11 +1,17 @@
 // Rank flow by phase, and the verdicts of each phase as bars.
+import { Density } from "./density.js";
 import { Plot, phaseTick, phaseTicks } from "./plot.js";
 import { short, words } from "../lib/format.js";
-import { bestFirst } from "../lib/raster.js";
+import { flowOf } from "../lib/flow.js";
 
 const emphasized = 50;
+const linesAtMost = 2000;
+const leadersAtMost = 200; // drawn as lines over the density of more
 
-// Each run is a line through its rank among the reports of each phase; 1 is the best.
+export const isDense = (rows) => rows.length > linesAtMost;
+
+// Each run is a line through its rank among the reports of each phase; 1 is the best. Of many runs
+// it is a density, with lines for the best.
 export function flowPlot({ data, curves, rows, open }) {
   return new Plot({
     label: "Ranks of the runs by phase",
@@ -16,40 +22,36 @@ export function flowPlot({ data, curves, rows, open }) {
     open: (hit) => open(hit),
     table: () => ({
       header: ["run", "phase", "rank", "of"],
-      rows: flowRows(curves, ranksOf(curves, rows(), data.objective.metricGoal)),
+      rows: flowRows(curves, flowOf(curves.matrix, rows(), data.objective.metricGoal)),
     }),
   });
 }
 
-function ranksOf({ matrix }, rows, goal) {
-  const { points } = matrix;
-  const ranks = new Map(rows.map((row) => [row, new Int32Array(points)]));
-  const sizes = new Int32Array(points);
-  for (let k = 0; k < points; k++) {
-    const there = bestFirst(matrix, k, rows, goal);
-    sizes[k] = there.length;
-    there.forEach((row, at) => {
-      ranks.get(row)[k] = at + 1;
-    });
-  }
-  return { ranks, sizes };
+const runOf = ({ matrix }, row) => `rn_${matrix.trial[row]}.${matrix.replicate[row]}`;
+
+function flowRows(curves, { rows, points, ranks, sizes }) {
+  const list = [];
+  rows.forEach((row, i) => {
+    for (let k = 0; k < points; k++) {
+      const rank = ranks[i * points + k];
+      if (rank) list.push([runOf(curves, row), k + 1, rank, sizes[k]]);
+    }
+  });
+  return list;
 }
 
-function flowRows({ matrix }, { ranks, sizes }) {
-  const list = [];
-  for (const [row, own] of ranks)
-    own.forEach((rank, k) => {
-      if (rank)
-        list.push([`rn_${matrix.trial[row]}.${matrix.replicate[row]}`, k + 1, rank, sizes[k]]);
-    });
-  return list;
+// The ranks change with the reports and with the filter only.
+function currentFlow(p, curves, rows, goal) {
+  if (p.flow?.rows !== rows || p.flow.version !== curves.version)
+    p.flow = { ...flowOf(curves.matrix, rows, goal), version: curves.version };
+  return p.flow;
 }
 
 function paintFlow(p, data, curves, rows) {
   const { matrix } = curves;
   if (rows.length === 0) return p.message("No run with a report is left by the filter.");
-  const { ranks, sizes } = (p.flow = ranksOf(curves, rows, data.objective.metricGoal));
-  const most = Math.max(2, ...sizes);
+  const flow = currentFlow(p, curves, rows, data.objective.metricGoal);
+  const most = Math.max(2, ...flow.sizes);
   p.axes(
     {
       domain: [-0.3, Math.max(1, matrix.points - 1) + 0.3],
@@ -65,40 +67,57 @@ function paintFlow(p, data, curves, rows) {
       format: (value) => (Number.isInteger(value) ? String(value) : ""),
     },
   );
-  const order = [...rows].sort((a, b) => finalRank(ranks.get(b)) - finalRank(ranks.get(a)));
   p.inside((ctx) => {
-    order.forEach((row, at) => {
-      const strong = at >= order.length - emphasized;
-      ctx.globalAlpha = strong ? 0.95 : Math.max(0.05, Math.min(0.4, 60 / order.length));
-      drawFlow(p, ctx, matrix, row, ranks.get(row), strong);
-    });
-    ctx.globalAlpha = 1;
+    if (isDense(rows)) drawDensity(p, flow, most);
+    drawLines(p, ctx, matrix, flow);
+  });
+  return undefined;
+}
+
+// As the density takes them: NaN is no report.
+function cellsOf(ranks) {
+  const cells = new Float32Array(ranks);
+  for (let at = 0; at < cells.length; at++) if (cells[at] === 0) cells[at] = NaN;
+  return cells;
+}
+
+function drawDensity(p, { ranks, points, rows, version }, most) {
+  if (p.cellsOf !== ranks) p.cells = cellsOf(ranks);
+  p.cellsOf = ranks;
+  const every = [...rows.keys()];
+  p.density ??= new Density(() => p.redraw());
+  p.density.draw(p, {
+    ...{ cells: p.cells, rows: every, points, version },
+    ...{ key: every.length, domain: [most, 1], xOf: (k) => k },
   });
 }
 
-// Later ends are better; among equal ends the rank decides.
-function finalRank(own) {
-  let last = 0;
-  own.forEach((rank, k) => {
-    if (rank) last = k;
-  });
-  return -1e6 * last + own[last];
+// The worst first, so that the best are on top.
+function drawLines(p, ctx, matrix, flow) {
+  const drawn = isDense(flow.rows) ? flow.order.slice(0, leadersAtMost) : flow.order;
+  const weak = Math.max(0.05, Math.min(0.4, 60 / drawn.length));
+  for (let at = drawn.length - 1; at >= 0; at--) {
+    const strong = at < emphasized;
+    ctx.globalAlpha = strong ? 0.95 : weak;
+    drawFlow(p, ctx, matrix.stateOf(flow.rows[drawn[at]]), flow, drawn[at], strong);
+  }
+  ctx.globalAlpha = 1;
 }
 
-function drawFlow(p, ctx, matrix, row, own, strong) {
-  const state = matrix.stateOf(row);
+function drawFlow(p, ctx, state, { ranks, points }, i, strong) {
   ctx.strokeStyle = ctx.fillStyle = p.colours[state];
   ctx.lineWidth = strong ? 1.7 : 1;
   ctx.beginPath();
   let end = null;
-  own.forEach((rank, k) => {
-    if (!rank) return;
+  for (let k = 0; k < points; k++) {
+    const rank = ranks[i * points + k];
+    if (!rank) continue;
     const x = p.x.at(k);
     const y = p.y.at(rank);
     if (end) ctx.bezierCurveTo((end[0] + x) / 2, end[1], (end[0] + x) / 2, y, x, y);
     else ctx.moveTo(x, y);
     end = [x, y];
-  });
+  }
   ctx.stroke();
   if (!end) return;
   ctx.beginPath();
@@ -107,57 +126,51 @@ function drawFlow(p, ctx, matrix, row, own, strong) {
   state === "paused" ? ctx.stroke() : ctx.fill();
 }
 
-function hitOf(p, { matrix }, row, k) {
-  const rank = p.flow.ranks.get(row)[k];
-  const run = `rn_${matrix.trial[row]}.${matrix.replicate[row]}`;
-  const value = matrix.cells[row * matrix.points + k];
+function hitOf(p, curves, i, k) {
+  const { matrix } = curves;
+  const { points, ranks, rows, sizes } = p.flow;
+  const row = rows[i];
+  const rank = ranks[i * points + k];
+  const run = runOf(curves, row);
+  const value = matrix.cells[row * points + k];
   const reason = matrix.reasonOf(row);
   return {
-    x: p.x.at(k),
-    y: p.y.at(rank),
-    row,
-    k,
-    run,
+    ...{ x: p.x.at(k), y: p.y.at(rank), i, k, run },
     text:
-      `${run}\nrank ${rank} of ${p.flow.sizes[k]} in phase ${k + 1}, ${Number.isFinite(value) ? short(value) : "diverged"}\n` +
+      `${run}\nrank ${rank} of ${sizes[k]} in phase ${k + 1}, ${Number.isFinite(value) ? short(value) : "diverged"}\n` +
       `${words(matrix.stateOf(row))}${reason === "none" ? "" : `: ${words(reason)}`}`,
   };
 }
 
-function nearest(p, curves, x, y) {
-  if (!p.flow) return null;
-  const k = Math.min(curves.matrix.points - 1, Math.max(0, Math.round(p.x.value(x))));
-  let best = null;
-  let least = 14;
-  for (const [row, own] of p.flow.ranks) {
-    if (!own[k]) continue;
-    const far = Math.abs(p.y.at(own[k]) - y);
-    if (far < least) {
-      least = far;
-      best = row;
-    }
-  }
-  return best === null ? null : hitOf(p, curves, best, k);
+// The run of a rank in a phase, or -1.
+function indexAt({ ranks, rows, points }, rank, k) {
+  for (let i = 0; i < rows.length; i++) if (ranks[i * points + k] === rank) return i;
+  return -1;
 }
 
+function nearest(p, curves, x, y) {
+  if (!p.flow) return null;
+  const { points, ranks, rows } = p.flow;
+  const k = Math.min(points - 1, Math.max(0, Math.round(p.x.value(x))));
+  let [best, least] = [-1, 14];
+  for (let i = 0; i < rows.length; i++) {
+    const rank = ranks[i * points + k];
+    const far = rank ? Math.abs(p.y.at(rank) - y) : Infinity;
+    if (far < least) [best, least] = [i, far];
+  }
+  return best < 0 ? null : hitOf(p, curves, best, k);
+}
+
+// To the phase before or after, or to the next rank of a phase.
 function step(p, curves, key) {
-  if (!p.flow || p.flow.ranks.size === 0) return null;
-  const now = p.hovered ?? { row: [...p.flow.ranks.keys()][0], k: 0 };
-  const k = Math.min(
-    curves.matrix.points - 1,
-    Math.max(0, now.k + (key === "ArrowRight") - (key === "ArrowLeft")),
-  );
-  const there = [...p.flow.ranks]
-    .filter(([, own]) => own[k])
-    .sort((a, b) => a[1][k] - b[1][k])
-    .map(([row]) => row);
-  if (there.length === 0) return null;
-  const at = there.indexOf(now.row);
-  const next = Math.min(
-    there.length - 1,
-    Math.max(0, (at < 0 ? 0 : at) + (key === "ArrowDown") - (key === "ArrowUp")),
-  );
-  return hitOf(p, curves, there[next], k);
+  if (!p.flow || p.flow.rows.length === 0) return null;
+  const { points, ranks, sizes } = p.flow;
+  const now = p.hovered ?? { i: 0, k: 0 };
+  const by = (key === "ArrowRight") - (key === "ArrowLeft");
+  const k = Math.min(points - 1, Math.max(0, now.k + by));
+  if (sizes[k] === 0) return null;
+  const rank = (ranks[now.i * points + k] || 1) + (key === "ArrowDown") - (key === "ArrowUp");
+  return hitOf(p, curves, indexAt(p.flow, Math.min(sizes[k], Math.max(1, rank)), k), k);
 }
 
 // Bars of continued, paused, stopped, by phase.
@@ -175,6 +188,7 @@ export function verdictPlot({ phases }) {
     height: 200,
     paint: (p) => {
       const items = phases();
+      if (!items) return p.message("Reading …");
       if (items.length === 0) return p.message("No report yet.");
       const last = items.at(-1).phase;
       const most = Math.max(...items.map((one) => one.reports));
@@ -191,11 +205,11 @@ export function verdictPlot({ phases }) {
       for (const one of items) drawBar(p, one, verdictKinds, width);
       return undefined;
     },
-    hit: (p, x) => hitPhase(p, phases(), Math.round(p.x.value(x))),
+    hit: (p, x) => hitPhase(p, phases() ?? [], Math.round(p.x.value(x))),
     move: (p, key) =>
       hitPhase(
         p,
-        phases(),
+        phases() ?? [],
         (p.hovered?.phase ?? -1) + (key === "ArrowLeft" || key === "ArrowDown" ? -1 : 1),
       ),
     table: () => ({
@@ -211,7 +225,7 @@ export function verdictPlot({ phases }) {
         "best stopped",
         "worst continued",
       ],
-      rows: phases().map((one) => [
+      rows: (phases() ?? []).map((one) => [
         one.phase + 1,
         one.step,
         one.reports,

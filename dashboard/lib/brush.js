@@ -1,5 +1,6 @@
 // Brushes: ranges of parameters and of the objective that trials must be in. Pure.
-import { inactive } from "./space.js";
+import { fieldName } from "./search.js";
+import { axisOf, inactive } from "./space.js";
 
 // Of a parameter, [low, high] are shares of its axis, below 0 for the inactive alone; of the
 // objective, which has no fixed axis, they are values.
@@ -51,3 +52,66 @@ export function isValueWithin(value, [low, high], goal) {
   const number = typeof value === "number" ? value : worst;
   return number >= low && number <= high;
 }
+
+/** @typedef {{name: string, type: string, values?: unknown[]}} Parameter as spaceOf() has them */
+
+const allOf = (/** @type {string[]} */ list) => list.filter(Boolean).join(" and ");
+
+/** @param {unknown} value @returns {string} as the filter language has it */
+const literal = (value) =>
+  typeof value === "string" ? `"${value.replaceAll(/["\\]/g, "")}"` : String(value);
+
+// Choices that a range leaves. Null has no literal: then the others are excluded.
+/** @param {string} field @param {any} axis @param {number[]} range */
+function choiceWhere(field, axis, range) {
+  const inside = (/** @type {unknown} */ value) => isWithin(axis.share(value), range);
+  const kept = axis.values.filter(inside);
+  const without = kept.includes(null);
+  const listed = without ? axis.values.filter((/** @type {unknown} */ one) => !inside(one)) : kept;
+  if (listed.length === 0) return without ? "" : `(${field} and not ${field})`;
+  const list = listed.map((/** @type {unknown} */ one) => `${field} = ${literal(one)}`);
+  return `${without ? "not " : ""}(${list.join(" or ")})`;
+}
+
+// An axis ends at the bounds of the space, and has what is beyond them at its ends.
+/** @param {string} field @param {any} axis @param {number[]} range */
+function numberWhere(field, axis, [low, high]) {
+  return allOf([
+    field,
+    low > 0 ? `${field} >= ${axis.value(low)}` : "",
+    high < 1 ? `${field} <= ${axis.value(high)}` : "",
+  ]);
+}
+
+/** @param {Parameter | undefined} parameter @param {number[]} range */
+function parameterWhere(parameter, range) {
+  if (!parameter) return "";
+  const field = fieldName(parameter.name);
+  if (range[1] < 0) return `not ${field}`;
+  const axis = axisOf(parameter);
+  const active = axis.discrete ? choiceWhere(field, axis, range) : numberWhere(field, axis, range);
+  return range[0] < 0 ? `(not ${field} or ${active})` : active;
+}
+
+/** @param {number[]} range of values of the objective */
+const valueWhere = ([low, high]) =>
+  allOf([
+    Number.isFinite(low) ? `value >= ${low}` : "",
+    Number.isFinite(high) ? `value <= ${high}` : "",
+  ]);
+
+/**
+ * The trials within all brushes, in the server's filter language.
+ * @param {Brushes} brushes @param {Parameter[]} parameters
+ */
+export const brushWhere = (brushes, parameters) =>
+  allOf(
+    [...brushes].map(([name, range]) =>
+      name === objectiveKey
+        ? valueWhere(range)
+        : parameterWhere(
+            parameters.find((one) => one.name === name),
+            range,
+          ),
+    ),
+  );

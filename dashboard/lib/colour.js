@@ -1,4 +1,5 @@
 // Colours: the palette of style.css as texts, and a ramp for densities. Pure but for palette().
+import { runStates } from "./states.js";
 
 export function palette() {
   const style = getComputedStyle(document.documentElement);
@@ -13,14 +14,7 @@ export function palette() {
     "ink-2",
     "accent",
     "mark",
-    "queued",
-    "leased",
-    "running",
-    "paused",
-    "completed",
-    "stopped",
-    "failed",
-    "canceled",
+    ...runStates,
     "c1",
     "c2",
     "c3",

@@ -1,5 +1,6 @@
 // The events of a sweep as columns: a few bytes an event, so that a page holds millions of them.
 // Pure.
+import { runStates } from "./states.js";
 
 /** @typedef {{seq: number, at: string, kind: string, [member: string]: any}} Event */
 
@@ -24,18 +25,6 @@ class Column {
 
 const runOf = (/** @type {string} */ attempt) => attempt.replace(/#.*/, "");
 const none = -1;
-
-/** What a state of a run is written as. */
-export const runWords = [
-  "queued",
-  "leased",
-  "running",
-  "paused",
-  "completed",
-  "stopped",
-  "failed",
-  "canceled",
-];
 
 /** @type {Record<string, (log: EventLog, event: Event) => number>} The run of an event, or none. */
 const runsOf = {
@@ -119,7 +108,7 @@ export class EventLog {
   /** @param {Event} event @param {number} run */
   detailOf(event, run) {
     if (event.kind === "report_recorded") return this.report(event, run);
-    if (event.kind === "run_ended") return runWords.indexOf(event.state);
+    if (event.kind === "run_ended") return runStates.indexOf(event.state);
     if (event.kind === "trial_proposed") return this.forked(event, run);
     if (event.kind === "sweep_steered") this.words.set(this.length, event.verb);
     if (event.kind === "sweep_ended") this.words.set(this.length, event.state);

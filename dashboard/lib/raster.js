@@ -1,6 +1,7 @@
 // Counts how many curves cross each pixel. Pure; runs in a worker. A curve adds the ends of its
 // interval in each column, and the columns are summed at the end: the time does not depend on how
 // steep the curves are.
+import { ascending } from "./order.js";
 
 const blockColumns = 48; // of 440 pixels: 85 kB, which stay in a processor's cache
 
@@ -135,25 +136,27 @@ function formOf(form) {
   return form === "symlog" ? Math.asinh : (value) => value;
 }
 
-// The rows with a report of phase `k`, best first; equal ones by row.
-export function bestFirst({ cells, points }, k, rows, goal) {
-  const merit = (row) => {
-    const value = cells[row * points + k];
-    return value === Infinity ? -Infinity : goal === "maximize" ? value : -value;
-  };
-  return rows
-    .filter((row) => !Number.isNaN(cells[row * points + k]))
-    .sort((a, b) => merit(b) - merit(a) || a - b);
+// The places in `rows` of the reports of phase `k`, best first; equal ones as they came. A diverged
+// report, Infinity, is behind all numbers. count: how many there are; behind them are the others.
+export function orderAt({ cells, points }, k, rows, goal) {
+  const sign = goal === "maximize" ? -1 : 1;
+  const keys = new Float64Array(rows.length);
+  let count = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const value = cells[rows[i] * points + k];
+    keys[i] = value === Infinity ? Infinity : sign * value;
+    if (!Number.isNaN(value)) count++;
+  }
+  return { order: ascending(keys), count };
 }
 
 // The rank of each report among those of its phase as a share: 0 is the worst, 1 the best.
 export function rankCells(cells, points, rows, goal) {
   const ranks = new Float32Array(cells.length).fill(NaN);
   for (let k = 0; k < points; k++) {
-    const there = bestFirst({ cells, points }, k, rows, goal);
-    there.forEach((row, at) => {
-      ranks[row * points + k] = there.length > 1 ? 1 - at / (there.length - 1) : 1;
-    });
+    const { order, count } = orderAt({ cells, points }, k, rows, goal);
+    for (let at = 0; at < count; at++)
+      ranks[rows[order[at]] * points + k] = count > 1 ? 1 - at / (count - 1) : 1;
   }
   return ranks;
 }

@@ -1,11 +1,11 @@
 // The state of a sweep as of an event of its log, folded from its events. Pure.
-import { runWords } from "./event_log.js";
+import { runStates } from "./states.js";
 
 /** @typedef {import("./event_log.js").EventLog} EventLog */
 
 const none = -1;
 const absent = 255; // not proposed yet
-const [queued, leased, running, paused] = runWords.keys();
+const [running, leased, queued, paused] = runStates.keys();
 const steered = { pause: "paused", resume: "running", stop: "stopping" };
 
 /** @type {Record<string, (all: Replay, i: number, run: number, detail: number) => void>} */
@@ -117,9 +117,9 @@ export class Replay {
   }
 
   counts() {
-    const tally = new Array(runWords.length).fill(0);
+    const tally = new Array(runStates.length).fill(0);
     for (const state of this.states) if (state !== absent) tally[state]++;
-    return Object.fromEntries(runWords.map((word, i) => [word, tally[i]]));
+    return Object.fromEntries(runStates.map((word, i) => [word, tally[i]]));
   }
 
   /** The numbers of the runs that there are, at most `most` of them at equal distances, and the best.

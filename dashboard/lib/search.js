@@ -12,7 +12,8 @@ const quoted = (word) => `"${word.replaceAll(/["\\]/g, "")}"`;
 const wordsIn = (text) => text.trim().split(/\s+/).filter(Boolean);
 const anyOf = (list) => (list.length > 1 ? `(${list.join(" or ")})` : list[0]);
 
-const fieldName = (name) =>
+/** @param {string} name of a parameter */
+export const fieldName = (name) =>
   /^[A-Za-z_][\w-]*$/.test(name) ? `params.${name}` : `params.${quoted(name)}`;
 
 // A choice with texts among its values.

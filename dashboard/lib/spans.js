@@ -136,3 +136,13 @@ export function pieces(points) {
 
 /** @param {Point[]} points @returns {number | null} the newest value */
 export const newest = (points) => points.at(-1)?.y ?? null;
+
+/**
+ * The share of the offered slot seconds that no attempt held; null where nothing was offered.
+ * @param {{offered: number, held: number}[]} times of workers @returns {number | null}
+ */
+export function idleShare(times) {
+  const offered = times.reduce((sum, one) => sum + one.offered, 0);
+  const held = times.reduce((sum, one) => sum + one.held, 0);
+  return offered > 0 ? Math.min(1, Math.max(0, 1 - held / offered)) : null;
+}

@@ -1,7 +1,7 @@
 // The data of one sweep: its file, its summary and its trials as columns. Every view of the sweep
 // shares them; frames of the stream bring changes.
 import { get } from "./api.js";
-import { isValueWithin, isWithin, objectiveKey, readBrushes } from "./brush.js";
+import { brushWhere, isValueWithin, isWithin, objectiveKey, readBrushes } from "./brush.js";
 import { comparedAtMost } from "./compare.js";
 import { placeOrder } from "./place.js";
 import { report } from "./report.js";
@@ -29,6 +29,8 @@ export class SweepData {
     this.rows = 0;
     this.columns = {};
     this.index = new Map(); // trial id -> row
+    /** @type {number[] | null} */
+    this.order = null; // all rows in the order of the leaderboard, once it was asked for
     this.matching = null; // trial ids that the filter leaves; null: all
   }
 
@@ -80,11 +82,13 @@ export class SweepData {
   replaceRows(columns, rows) {
     this.columns = columns;
     this.rows = rows;
+    this.order = null;
     this.index = new Map(columns.trial.map((trial, row) => [trial, row]));
   }
 
   mergeRows(columns, rows) {
     const names = Object.keys(this.columns);
+    this.order = null;
     for (let i = 0; i < rows; i++) {
       let row = this.index.get(columns.trial[i]);
       if (row === undefined) {
@@ -137,9 +141,25 @@ export class SweepData {
     this.matching = new Set(decoded(answer.columns.trial, answer.rows));
   }
 
+  // What visible() leaves, in the server's filter language; "" where that is all.
+  where() {
+    const states = param("states").split(",").filter(Boolean);
+    const text = trialsWhere(param("where"), this.spec.parameters ?? {});
+    return [
+      text && `(${text})`,
+      states.length > 0 ? `state in (${states.join(", ")})` : "",
+      brushWhere(readBrushes(param("brush")), this.parameters),
+    ]
+      .filter(Boolean)
+      .join(" and ");
+  }
+
   // The rows in the order of the leaderboard.
   byPlace(rows) {
-    return placeOrder(this.columns, rows);
+    this.order ??= placeOrder(this.columns, [...Array(this.rows).keys()]);
+    const wanted = new Uint8Array(this.rows);
+    for (const row of rows) wanted[row] = 1;
+    return this.order.filter((row) => wanted[row]);
   }
 
   // The parameters of a trial, as pairs in the order of the sweep file; without inactive ones.

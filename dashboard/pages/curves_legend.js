@@ -4,7 +4,8 @@ import { h } from "../lib/dom.js";
 import { plural } from "../lib/format.js";
 import { param, setParams } from "../lib/route.js";
 import { lineKey } from "../ui/key.js";
-import { link, runStates, stateMark } from "../ui/parts.js";
+import { runStates } from "../lib/states.js";
+import { link, stateMark } from "../ui/parts.js";
 import { colourLegend } from "./curve_colours.js";
 
 const switchesAtMost = 60;

@@ -3,6 +3,7 @@ import { get } from "../lib/api.js";
 import { matrixLines } from "../lib/curve_lines.js";
 import { count, duration } from "../lib/format.js";
 import { param } from "../lib/route.js";
+import { sortedBy } from "../lib/order.js";
 import { timeTicks } from "../lib/scale.js";
 import { smoothed } from "../lib/smooth.js";
 import { picked } from "../lib/sweep.js";
@@ -68,21 +69,23 @@ const axisForms = {
 // The rows that are drawn: of the trials that the filter, the switches and "only the selected"
 // leave; on axes that are read for each run, the best ones.
 export function chooseRows(state) {
-  const { curves, data } = state;
+  const { curves } = state;
   const off = hiddenTrials();
   const only = param("only") && picked().length > 0 ? new Set(picked()) : null;
   const all = curves.rows().filter((row) => !only || only.has(curves.matrix.trial[row]));
-  const place = new Map(data.byPlace(data.visible()).map((row, i) => [data.columns.trial[row], i]));
-  const byPlace = (a, b) =>
-    place.get(curves.matrix.trial[a]) - place.get(curves.matrix.trial[b]) || a - b;
   const rows = all.filter((row) => !off.has(curves.matrix.trial[row]));
   state.series = isSeries();
   state.dense = !state.series && rows.length > linesAtMost;
   state.left = state.series ? Math.max(0, rows.length - linesAtMost) : 0;
-  state.rows = state.series ? rows.sort(byPlace).slice(0, linesAtMost) : rows;
+  state.rows = state.series ? byPlace(state, rows).slice(0, linesAtMost) : rows;
   state.drawn = state.dense
     ? []
-    : [...new Set([...all].sort(byPlace).map((row) => curves.matrix.trial[row]))];
+    : [...new Set(byPlace(state, all).map((row) => curves.matrix.trial[row]))];
+}
+
+function byPlace({ curves, data }, rows) {
+  const place = new Map(data.byPlace(data.visible()).map((row, i) => [data.columns.trial[row], i]));
+  return sortedBy(rows, (row) => place.get(curves.matrix.trial[row]));
 }
 
 const atOf = ({ matrix }) => {

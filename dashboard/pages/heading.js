@@ -6,6 +6,7 @@ import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { objectiveOf } from "../lib/sweep_words.js";
 import { ask } from "../ui/dialog.js";
+import { markdown } from "../ui/markdown.js";
 import { askEnqueue } from "../ui/params.js";
 import { heading, link, stateMark } from "../ui/parts.js";
 
@@ -152,7 +153,7 @@ export const tagChips = (page, id, tags = []) =>
 
 export const noteLines = (notes = []) =>
   notes.map((note) =>
-    h("p.note", {}, note.text, " ", h("span.muted.small", {}, time(note.at))),
+    h("div.note", {}, markdown(note.text), h("span.muted.small", {}, time(note.at))),
   );
 
 export function sweepHeading(page, data, about = {}) {

@@ -6,7 +6,7 @@ import { plural } from "../lib/format.js";
 const barKind = ({ parameters, share, deviation }) =>
   `i${parameters.length > 1 ? ".pair" : ""}${share <= deviation ? ".doubtful" : ""}`;
 
-export function drawBars({ items, why, explained, trials, phase }, place) {
+export function drawBars({ items, why, explained, trials, phase, filtered }, place) {
   if (why) return void replace(place, h("p.muted", {}, `${why}.`));
   if (items.length === 0)
     return void replace(place, h("p.muted", { role: "status" }, "Computing …"));
@@ -31,7 +31,7 @@ export function drawBars({ items, why, explained, trials, phase }, place) {
     h(
       "p.muted.small.legend",
       {},
-      `${explained === undefined || explained === null ? "" : `The model explains ${(100 * explained).toFixed(0)} % of the variance of `}${plural(trials ?? 0, typeof phase === "number" ? "trial" : "completed trial")}${typeof phase === "number" ? `, compared after phase ${phase + 1}, as most trials were stopped early` : ""}. Pale: its spread reaches 0.`,
+      `${explained === undefined || explained === null ? "" : `The model explains ${(100 * explained).toFixed(0)} % of the variance of `}${plural(trials ?? 0, typeof phase === "number" ? "trial" : "completed trial")}${typeof phase === "number" ? `, compared after phase ${phase + 1}, as most trials were stopped early` : ""}${filtered ? ", of those that the filter leaves" : ""}. Pale: its spread reaches 0.`,
     ),
   );
   return undefined;

@@ -1,10 +1,10 @@
 // How the parameters relate to the objective: parallel coordinates, slices, pairs, importance.
 import { get } from "../lib/api.js";
 import { brushText, objectiveKey, readBrushes } from "../lib/brush.js";
-import { rampStyle } from "../lib/colour.js";
 import { h, replace } from "../lib/dom.js";
 import { plural, short } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
+import { report } from "../lib/report.js";
 import { links, param, setParams } from "../lib/route.js";
 import { padded, robustRange } from "../lib/scale.js";
 import { axisOf, valueAxis } from "../lib/space.js";
@@ -17,16 +17,20 @@ import { filterBar } from "../ui/filter.js";
 import { empty, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 import { drawBars } from "./importance.js";
+import { pairPart, rankLegend } from "./pair.js";
 
 const axesShown = 8;
 const axisLeast = 92; // pixels
 const slicesShown = 12;
+const importanceLeast = 10; // trials
+const handRests = 250; // milliseconds
 
 // What the charts of this page share: rows worst first, and the share of each one's rank.
 class View {
   constructor(data) {
     this.data = data;
     this.importance = { items: [] };
+    this.weights = []; // the importance by which axes are ordered: not that of a brush
     this.brushes = new Map();
   }
 
@@ -44,7 +48,11 @@ class View {
       .map((row) => data.columns.value[row])
       .filter((value) => typeof value === "number");
     this.value = valueAxis(data.objective.value, data.goal, padded(robustRange(values), 0.02));
-    this.params = ordered(data.parameters, this.importance.items).map(axisOf);
+    this.params = ordered(data.parameters, this.weights).map((one) => ({
+      ...axisOf(one),
+      cells: data.columns[`params.${one.name}`] ?? [],
+    }));
+    this.value.cells = data.columns.value;
   }
 
   // The brushes of the address, with that of the objective as shares of its axis.
@@ -90,8 +98,7 @@ class View {
   }
 
   cell(axis, row) {
-    const { columns } = this.data;
-    return axis.objective ? columns.value[row] : (columns[`params.${axis.name}`]?.[row] ?? null);
+    return axis.cells[row] ?? null;
   }
 
   shareOf(axis, row) {
@@ -108,13 +115,6 @@ function ordered(parameters, items) {
     items.filter((one) => one.parameters.length === 1).map((one) => [one.parameters[0], one.share]),
   );
   return [...parameters].sort((a, b) => (weight.get(b.name) ?? -1) - (weight.get(a.name) ?? -1));
-}
-
-// The colours of ranks; the dark theme's are the light one's turned round, by the style.
-function rankLegend() {
-  const box = h("span.ramp.turning", { "aria-hidden": "true" });
-  box.style.setProperty("background", rampStyle(false));
-  return h("span", {}, "worst", box, "best");
 }
 
 const tableOf = (view) => ({
@@ -164,6 +164,7 @@ class Charts {
         view.writeBrushes();
         this.filter.update();
         this.redraw();
+        this.wantImportance();
       },
       onCount: (kept, all) => {
         counted.textContent =
@@ -216,19 +217,45 @@ class Charts {
     if (!this.parallel.brushing) this.view.readBrushes();
     this.rebuild();
     this.redraw();
+    this.wantImportance();
+  }
+
+  // Reads the importance of what the filter leaves, once the hand rests. A report has that of all.
+  wantImportance() {
+    const where = report ? "" : this.view.data.where();
+    if (where === this.where) return;
+    this.where = where;
+    clearTimeout(this.timer);
+    if (where && this.leavesFew()) return;
+    this.timer = setTimeout(() => this.readImportance(), handRests);
+  }
+
+  // The server refuses fewer.
+  leavesFew() {
+    const { value } = this.view.data.columns;
+    const left = this.view.data.visible().filter((row) => typeof value[row] === "number").length;
+    if (left >= importanceLeast) return false;
+    const why = `Importance needs at least ${importanceLeast} trials; the filter leaves ${left}`;
+    this.view.importance = { items: [], why };
+    drawBars(this.view.importance, this.parts.bars);
+    return true;
   }
 
   async readImportance() {
-    const { view } = this;
-    try {
-      view.importance = await get(`/v1/sweeps/${view.data.id}/importance`);
-    } catch (error) {
-      view.importance = { items: [], why: error.message };
-    }
+    const { view, where } = this;
+    const query = where ? `?where=${encodeURIComponent(where)}` : "";
+    const read = get(`/v1/sweeps/${view.data.id}/importance${query}`);
+    const answer = await read.catch((error) => ({ items: [], why: error.message }));
+    if (where !== this.where) return;
+    view.importance = { ...answer, filtered: where !== "" };
+    if (where && view.weights.length > 0) return void drawBars(view.importance, this.parts.bars);
+    view.weights = answer.items;
     this.refresh();
+    return undefined;
   }
 
   close() {
+    clearTimeout(this.timer);
     this.parallel.close();
     this.plots.forEach((plot) => plot.close());
   }
@@ -267,7 +294,6 @@ export async function parametersPage(page) {
   const { parallel, parts, filter } = charts;
   await filter.ready;
   charts.refresh();
-  charts.readImportance();
   follow(page, charts);
   const legend = h("div.legend", {}, rankLegend(), h("span", {}, brushHelp));
   return [
@@ -348,48 +374,4 @@ function toolbar(charts) {
     clear,
     counted,
   );
-}
-
-// Cells of two parameters, coloured by the mean rank of their trials.
-function pairPart(view, base, place) {
-  if (view.params.length < 2) return (replace(place, empty("There is one parameter only.")), []);
-  const name = (key, at) =>
-    view.params.some((axis) => axis.name === param(key)) ? param(key) : view.params[at].name;
-  const axis = (key, at) => view.params.find((one) => one.name === name(key, at));
-  const [x, y] = [axis("px", 0), axis("py", 1)];
-  const plot = scatterPlot({
-    ...base,
-    cells: true,
-    height: 280,
-    label: `Mean rank by ${x.name} and ${y.name}`,
-    x,
-    y,
-    shareX: (row) => view.shareOf(x, row),
-    shareY: (row) => view.shareOf(y, row),
-  });
-  const select = (key, now, title) =>
-    h(
-      "select",
-      {
-        "aria-label": title,
-        onchange: (event) => {
-          setParams({ [key]: event.target.value });
-          plot.close();
-          pairPart(view, base, place);
-        },
-      },
-      view.params.map((one) => h("option", { value: one.name, selected: one === now }, one.name)),
-    );
-  replace(
-    place,
-    h(
-      "div.bar",
-      {},
-      h("label", {}, "x", select("px", x, "Parameter of the x axis")),
-      h("label", {}, "y", select("py", y, "Parameter of the y axis")),
-      h("span.legend", {}, rankLegend(), "a cell: the mean rank of its trials"),
-    ),
-    plot.element,
-  );
-  return [plot];
 }

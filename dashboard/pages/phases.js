@@ -1,12 +1,12 @@
 // How the runs of a sweep moved from phase to phase: verdicts, and the flow of ranks.
 import { get } from "../lib/api.js";
-import { h, replace } from "../lib/dom.js";
+import { h, replace, toast } from "../lib/dom.js";
 import { followSweep } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
 import { links } from "../lib/route.js";
 import { sweepData } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
-import { flowPlot, verdictKinds, verdictPlot } from "../chart/ranks.js";
+import { flowPlot, isDense, verdictKinds, verdictPlot } from "../chart/ranks.js";
 import { filterBar } from "../ui/filter.js";
 import { problem, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
@@ -32,22 +32,19 @@ const verdictLegend = () =>
 const whyHelp =
   "Click the end of a line, or press Enter on it: the reason of its verdict appears here.";
 
-async function readAll(id, data, curves, state) {
-  const [, , , phases] = await Promise.all([
-    data.loadSweep(),
-    data.loadColumns(),
-    curves.load(),
-    get(`/v1/sweeps/${id}/phases`),
-  ]);
-  Object.assign(state, { phases: phases.items, rows: curves.rows() });
-}
+// The verdicts of a large sweep take the server a second: the page does not wait for them.
+const readVerdicts = async (id, state) => {
+  state.phases = (await get(`/v1/sweeps/${id}/phases`)).items;
+};
+
+const densityNote = "Ground: the stronger, the more runs pass there. Lines: the 200 that came furthest.";
 
 export async function phasesPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
   const curves = new Curves(data);
-  const state = {};
-  const read = () => readAll(id, data, curves, state);
+  const state = { phases: null };
+  const read = () => Promise.all([data.loadSweep(), data.loadColumns(), curves.load()]);
   await read();
   const why = h("div", { role: "status" }, h("p.muted", {}, whyHelp));
   const flow = flowPlot({
@@ -57,16 +54,21 @@ export async function phasesPage(page) {
     open: (hit) => whyOf(hit.run, why),
   });
   const verdicts = verdictPlot({ phases: () => state.phases, metric: data.metric });
+  const note = h("p.legend");
   const redraw = () => {
     state.rows = curves.rows();
+    note.textContent = isDense(state.rows) ? densityNote : "";
     flow.redraw();
     verdicts.redraw();
   };
   const filter = filterBar(data, redraw);
   await filter.ready;
   redraw();
+  const readLast = () => readVerdicts(id, state).then(() => verdicts.redraw());
+  readLast().catch((error) => toast(error.message));
   const again = async () => {
     await read();
+    await readVerdicts(id, state);
     filter.update();
     redraw();
   };
@@ -77,6 +79,7 @@ export async function phasesPage(page) {
     again,
     () => {
       flow.close();
+      flow.density?.close();
       verdicts.close();
     },
   );
@@ -91,7 +94,7 @@ export async function phasesPage(page) {
         plot: verdicts,
         id: "verdicts",
       }),
-      card("Rank flow", flow.element, { plot: flow, span: 8, id: "flow" }),
+      card("Rank flow", [flow.element, note], { plot: flow, span: 8, id: "flow" }),
       card("Why", why, { span: 4 }),
     ),
   ];

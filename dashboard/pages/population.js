@@ -10,6 +10,7 @@ import { sweepData } from "../lib/sweep.js";
 import { isPopulation } from "../lib/sweep_words.js";
 import { card } from "../ui/card.js";
 import { ancestors, placesPlot, reachedPlot, schedulePlot } from "../chart/population.js";
+import { filterBar } from "../ui/filter.js";
 import { empty, link, stateMark, sweepTabs, table } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 
@@ -118,8 +119,10 @@ function scheduleTable(line, names) {
   );
 }
 
-const forksTable = (family) =>
-  table(
+function forksTable(family) {
+  const left = family.runs.filter((one) => one.origin && one.left);
+  if (left.length === 0) return empty("The filter leaves no fork.");
+  return table(
     [
       ["Run", (one) => link(one.id)],
       ["Continues", (one) => link(one.origin.run)],
@@ -128,9 +131,10 @@ const forksTable = (family) =>
       ["Newest", (one) => (one.value === null ? null : short(one.value)), { num: true }],
       ["State", (one) => stateMark(one.state)],
     ],
-    family.runs.filter((one) => one.origin).slice(-200),
+    left.slice(-200),
     "Forks",
   );
+}
 
 const legend = (text) => h("p.legend", {}, text);
 
@@ -157,6 +161,18 @@ async function readAll(id, data, curves, state) {
   state.forks = state.family.runs.filter((one) => one.origin).length;
 }
 
+// The chosen run with what it continues, among those that the filter leaves.
+function drawChosen({ family, names }, data, parts) {
+  const left = new Set(data.visible().map((row) => `tr_${data.columns.trial[row]}`));
+  for (const one of family.runs) one.left = left.has(one.trial);
+  replace(parts.forks, forksTable(family));
+  const chosen = chosenOf(family, data.goal);
+  const line = ancestors(family.byId, chosen);
+  family.line = new Map(line.map((one, i) => [one.id, line[i + 1]?.from ?? Infinity]));
+  drawTitle(parts.title, chosen, line.length - 1);
+  replace(parts.schedule, scheduleTable(line, names));
+}
+
 export async function populationPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
@@ -164,6 +180,8 @@ export async function populationPage(page) {
   const state = {};
   const read = () => readAll(id, data, curves, state);
   await read();
+  const filter = filterBar(data, () => state.choose?.());
+  await filter.ready;
   const head = h("div");
   const place = h("div");
   const plots = [];
@@ -172,14 +190,10 @@ export async function populationPage(page) {
   };
   const parts = { title: h("p.muted"), schedule: h("div"), forks: h("div") };
   const choose = () => {
-    const { family } = state;
-    const chosen = chosenOf(family, data.goal);
-    const line = ancestors(family.byId, chosen);
-    family.line = new Map(line.map((one, i) => [one.id, line[i + 1]?.from ?? Infinity]));
-    drawTitle(parts.title, chosen, line.length - 1);
-    replace(parts.schedule, scheduleTable(line, state.names));
+    drawChosen(state, data, parts);
     for (const plot of plots) plot.redraw();
   };
+  state.choose = choose;
   const options = {
     family: () => state.family,
     open: (hit, event) => {
@@ -193,7 +207,6 @@ export async function populationPage(page) {
     replace(head, sweepHeading(page, data));
     const changed = changing(data, state.family);
     state.names = changed.map((one) => one.name);
-    replace(parts.forks, forksTable(state.family));
     const [places, reached] = [placesPlot(options), reachedPlot(options)];
     const schedules = changed.map((one) =>
       schedulePlot({ parameter: one.name, axis: axisOf(one), ...options }),
@@ -206,11 +219,12 @@ export async function populationPage(page) {
   const again = async () => {
     const before = state.family.runs.length;
     await read();
+    filter.update();
     if (state.family.runs.length !== before) build();
     else choose();
   };
   followSweep(page, () => id, 3000, again, close);
-  return [head, sweepTabs(id, "population"), place];
+  return [head, sweepTabs(id, "population"), filter.element, place];
 }
 
 function cards({ family, forks, names }, data, parts, { places, reached, schedules }) {

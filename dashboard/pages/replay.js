@@ -6,17 +6,18 @@ import { count, duration, plural, short, time, words } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { Replay } from "../lib/replay.js";
 import { param, setParams } from "../lib/route.js";
+import { runStates } from "../lib/states.js";
 import { sweepData } from "../lib/sweep.js";
 import { update } from "../lib/update.js";
 import { card } from "../ui/card.js";
 import { eventTable } from "../ui/event.js";
-import { empty, facts, link, runStates, stateMark, strip, sweepTabs } from "../ui/parts.js";
+import { empty, facts, link, stateMark, strip, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
 import { animationOf, curvesPlot, measured, sampled } from "./replay_chart.js";
 
 // What is read without being asked for: 100 requests, a few seconds. More is a button.
 const readAtOnce = 100_000;
-const firstPause = 1000; // the page appears with what was read in this time
+const firstPause = 400; // the page appears with what was read in this time
 const listed = 100;
 const playSeconds = 20;
 

@@ -1,8 +1,8 @@
 // The learning curves as of an event, as a chart and as an animation.
 import { count, short } from "../lib/format.js";
 import { palette } from "../lib/colour.js";
-import { runWords } from "../lib/event_log.js";
 import { padded, robustRange } from "../lib/scale.js";
+import { runStates } from "../lib/states.js";
 import { animatedSvg } from "../lib/animation.js";
 import { Plot } from "../chart/plot.js";
 
@@ -52,7 +52,7 @@ function rowsOf({ replay, log }) {
     .flatMap((run) =>
       log
         .pointsOf(run, replay.newest[run])
-        .map(([step, value]) => [log.runs[run], runWords[replay.states[run]], step, value]),
+        .map(([step, value]) => [log.runs[run], runStates[replay.states[run]], step, value]),
     );
 }
 
@@ -60,7 +60,7 @@ function drawRun(p, ctx, { replay, log }, run) {
   const points = log.pointsOf(run, replay.newest[run]);
   if (points.length === 0) return;
   const best = replay.best?.run === log.runs[run];
-  const state = runWords[replay.states[run]];
+  const state = runStates[replay.states[run]];
   ctx.strokeStyle = ctx.fillStyle = best ? p.colours.ink : p.colours[state];
   ctx.globalAlpha = best ? 1 : 0.7;
   ctx.lineWidth = best ? 2.5 : 1.2;
@@ -119,7 +119,7 @@ export function animationOf({ replay, log, range, end }, data) {
 }
 
 function movingRun(run, { replay, log, reports, ends, total, colours }) {
-  const state = runWords[replay.states[run]];
+  const state = runStates[replay.states[run]];
   const numbers = log.reportsOf(run, replay.newest[run]);
   return {
     points: numbers.map((at) => [log.step.cells[at], log.value.cells[at]]),

@@ -66,29 +66,40 @@ const curvePlot = (state) =>
     },
   );
 
+// Of a failed run, why it failed and its log come first; of others, its curve.
+function firstCards(state, parts, curve, log) {
+  const failed = state.run.state === "failed";
+  const params = card("Parameters", parts.params, { id: "params", span: failed ? 4 : "" });
+  const drawn = (span) =>
+    card(state.sweep.objective.metric, [curve.element, parts.verdicts], {
+      ...{ plot: curve, span, id: "curve" },
+    });
+  if (failed)
+    return [
+      card("What happened, and why", parts.why, { id: "why", span: 8 }),
+      ...[params, log, drawn("")],
+    ];
+  const why = card("What happened, and why", parts.why, { id: "why" });
+  return [drawn(8), h("div.stack.span-4", {}, why, params)];
+}
+
 function layoutOf(state, parts, curve, log) {
+  const logCard = log ? card("Log", log.element, { id: "log" }) : null;
+  const first = firstCards(state, parts, curve, logCard);
   return [
     parts.head,
     parts.facts,
     h(
       "div.grid",
       {},
-      card(state.sweep.objective.metric, [curve.element, parts.verdicts], {
-        ...{ plot: curve, span: 8, id: "curve" },
-      }),
-      h(
-        "div.stack.span-4",
-        {},
-        card("What happened, and why", parts.why, { id: "why" }),
-        card("Parameters", parts.params, { id: "params" }),
-      ),
+      first,
       parts.origin,
       card("Metrics", [parts.metrics, parts.thinned], { id: "metrics" }),
       parts.use,
       card("Attempts", parts.attempts, { flush: true, span: 7 }),
       card("Files and models", parts.files, { flush: true, span: 5 }),
       parts.evaluations,
-      log ? card("Log", log.element, { id: "log" }) : null,
+      first.includes(logCard) ? null : logCard,
     ),
   ];
 }

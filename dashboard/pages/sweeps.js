@@ -2,13 +2,14 @@
 import { get, serverNow } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { update } from "../lib/update.js";
-import { ago, count, short, time } from "../lib/format.js";
+import { ago, count, plural, short, time } from "../lib/format.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
 import { sweepsWhere } from "../lib/search.js";
 import { spark } from "../chart/spark.js";
 import { forecastCard } from "../ui/forecasts.js";
-import { empty, heading, problem, runStates, stateMark, strip, table } from "../ui/parts.js";
+import { runStates } from "../lib/states.js";
+import { empty, heading, problem, stateMark, strip, table } from "../ui/parts.js";
 import { tickedBar, Ticks } from "../ui/ticks.js";
 
 const limit = 50;
@@ -21,6 +22,31 @@ async function readSweeps(where, all, after) {
   // The server reads + as a plus, not as a blank.
   return get(`/v1/sweeps?${String(query).replaceAll("+", "%20")}`);
 }
+
+// What users wrote about the sweeps that are shown: only those that have a tag or a note are asked.
+async function readAbout(sweeps) {
+  const marked = await get("/v1/sweeps?limit=1000&all=1&where=tag%20or%20note");
+  const ids = new Set(marked.items.map((one) => one.id));
+  const asked = sweeps.filter((one) => ids.has(one.id));
+  const answers = await Promise.all(
+    asked.map(({ id }) => get(`/v1/about/${id}`).catch(() => ({}))),
+  );
+  return new Map(asked.map(({ id }, i) => [id, answers[i]]));
+}
+
+// Reads them at once, and again soon after calls.
+function markReader(shown, use) {
+  const read = async () => use(await readAbout(shown()));
+  read().catch(() => {}); // the next call tries again
+  return throttled(10000, read);
+}
+
+const aboutParts = ({ tags = [], notes = [] } = {}) => [
+  tags.map((tag) => [" ", h("span.chip.small", {}, tag)]),
+  notes.length > 0
+    ? [" ", h("span.muted.small", { title: notes.at(-1).text }, plural(notes.length, "note"))]
+    : null,
+];
 
 const nameOf = (sweep) => h("a", { href: links.sweep(sweep.id) }, sweep.name || sweep.id);
 // A population has forks in addition to its members.
@@ -59,9 +85,16 @@ function bestOf({ best, objective }) {
 }
 
 const goalMarks = { maximize: "↑", minimize: "↓" };
-const columnsOf = (ticks) => [
+const columnsOf = (ticks, about) => [
   [h("span.visually-hidden", {}, "Selected"), (one) => ticks.box(one.id)],
-  ["Sweep", (one) => [nameOf(one), " ", h("span.muted.small", {}, one.id)]],
+  [
+    "Sweep",
+    (one) => [
+      ...[nameOf(one), " ", h("span.muted.small", {}, one.id)],
+      one.project ? h("span.muted.small", {}, ` ${one.project}`) : null,
+      aboutParts(about.get(one.id)),
+    ],
+  ],
   ["State", (one) => stateMark(one.state)],
   ["Best", bestOf, { num: true }],
   ["Runs", (one) => strip(one.runs)],
@@ -98,8 +131,8 @@ const noSweep = (filter) =>
 const olderButton = (more) =>
   h("div.body", {}, h("button", { type: "button", onclick: more }, "Show older sweeps"));
 
-const listOf = (shown, ticks) => [
-  h("div.body.flush", {}, table(columnsOf(ticks), shown, "Sweeps")),
+const listOf = (shown, ticks, about) => [
+  h("div.body.flush", {}, table(columnsOf(ticks, about), shown, "Sweeps")),
   h(
     "p.legend.body",
     {},
@@ -110,14 +143,38 @@ const listOf = (shown, ticks) => [
   ),
 ];
 
+// Older sweeps that were asked for stay as they were read.
+function follow(page, reread, marks, isFirstPage) {
+  const soon = throttled(1000, reread);
+  page.onFrame((frame) => {
+    if (isFirstPage()) soon(frame);
+    marks();
+  });
+  page.onLeave(() => {
+    soon.cancel();
+    marks.cancel();
+  });
+}
+
+function forecastPart() {
+  const place = h("div");
+  forecastCard().then((one) => one && place.append(one));
+  return place;
+}
+
+function archivedBox() {
+  const box = h("input", { type: "checkbox" });
+  box.checked = param("all") !== "";
+  return box;
+}
+
 export async function sweepsPage(page) {
-  const trouble = h("div");
-  const place = h("div.card", {}, h("div.body.flush"));
+  const [trouble, place] = [h("div"), h("div.card", {}, h("div.body.flush"))];
   const field = filterField();
-  const all = h("input", { type: "checkbox" });
-  all.checked = param("all") !== "";
+  const all = archivedBox();
   let shown = [];
   let next = null;
+  let about = new Map();
   const chosen = h("span.bar");
   const ticks = new Ticks({
     get: () => param("pick").split(",").filter(Boolean),
@@ -146,22 +203,23 @@ export async function sweepsPage(page) {
   function draw() {
     update(chosen, tickedBar(ticks));
     if (shown.length === 0) update(place, noSweep(field.value));
-    else update(place, listOf(shown, ticks), next ? olderButton(more) : null);
+    else update(place, listOf(shown, ticks, about), next ? olderButton(more) : null);
   }
   const apply = () => {
     setParams({ where: field.value.trim(), all: all.checked ? 1 : "" });
     return reread();
   };
-  for (const event of ["change", "search"]) field.addEventListener(event, apply);
-  all.addEventListener("change", apply);
+  field.onchange = field.onsearch = all.onchange = apply;
   await reread();
-  const forecasts = h("div");
-  forecastCard().then((one) => one && forecasts.append(one));
-  const soon = throttled(1000, reread);
-  page.onFrame((frame) => {
-    if (next === null || shown.length <= limit) soon(frame);
-  });
-  page.onLeave(soon.cancel);
+  const marks = markReader(
+    () => shown,
+    (found) => {
+      about = found;
+      draw();
+    },
+  );
+  const forecasts = forecastPart();
+  follow(page, reread, marks, () => next === null || shown.length <= limit);
   return [
     heading("Sweeps"),
     h("div.bar", {}, field, h("label", {}, all, "Archived as well"), chosen),

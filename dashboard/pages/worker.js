@@ -2,7 +2,6 @@
 import { get, serverNow } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { ago, memory, percent, plural, time, words } from "../lib/format.js";
-import { throttled } from "../lib/live.js";
 import { newest, seriesOf } from "../lib/spans.js";
 import { param, setParams } from "../lib/route.js";
 import { update } from "../lib/update.js";
@@ -12,9 +11,9 @@ import { lineKey } from "../ui/key.js";
 import { facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
 import { machinePlot } from "../chart/machine.js";
 import { allowButton } from "./allow.js";
-import { lanesPart, rangeQuery } from "./worker_lanes.js";
+import { followWorkers, lanesPart, rangeQuery } from "./worker_lanes.js";
 
-const rereadTime = 10000; // a sample of a machine is no event
+const rereadTime = 10000;
 const spansOfTime = [
   ["2h", "2 hours", 2 * 3600],
   ["30m", "30 minutes", 1800],
@@ -235,7 +234,7 @@ export async function workerPage(page) {
     await part.read();
   };
   await read();
-  follow(page, read);
+  followWorkers(page, rereadTime, read);
   return [headOf(page, data, read), place];
 }
 
@@ -251,16 +250,4 @@ function headOf(page, { worker }, read) {
   );
   const allow = worker.aside_until && page.can("admin") ? allowButton(page, worker) : null;
   return heading(worker.id, [worker.host, " ", stateOf(worker)], [again, allow]);
-}
-
-function follow(page, read) {
-  const soon = throttled(3000, read);
-  page.onFrame((frame) => {
-    if (frame.resync || frame.workers || frame.sweeps.length > 0) soon();
-  });
-  const timer = setInterval(() => document.hidden || soon(), rereadTime);
-  page.onLeave(() => {
-    clearInterval(timer);
-    soon.cancel();
-  });
 }

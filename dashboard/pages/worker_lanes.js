@@ -1,6 +1,7 @@
 // The attempts of workers over time as a part of a page: of all workers, of one, or of a sweep.
 import { get, serverNow } from "../lib/api.js";
 import { h } from "../lib/dom.js";
+import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
 import { isMany, spansOf, sweepsOf } from "../lib/spans.js";
 import { update } from "../lib/update.js";
@@ -37,6 +38,20 @@ function endOf(answer, spans) {
   return spans.some((one) => one.live) || zoomed()
     ? to
     : Math.min(to, last + 0.02 * (last - Date.parse(answer.from)) + 1);
+}
+
+// Reads again after events, and after `pause` without any: a sample of a machine, what an engine
+// fails at, and when workers were seen are none.
+export function followWorkers(page, pause, read) {
+  const soon = throttled(3000, read);
+  page.onFrame((frame) => {
+    if (frame.resync || frame.workers || frame.sweeps.length > 0) soon();
+  });
+  const timer = setInterval(() => document.hidden || soon(), pause);
+  page.onLeave(() => {
+    clearInterval(timer);
+    soon.cancel();
+  });
 }
 
 // options: path() of the answer; fit: the axis is as long as the attempts are; begin: the earliest

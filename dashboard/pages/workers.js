@@ -3,17 +3,21 @@ import { get, list, serverNow } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { update } from "../lib/update.js";
 import { duration, memory, percent, time, words } from "../lib/format.js";
+import { idleShare } from "../lib/spans.js";
 import { throttled } from "../lib/live.js";
 import { sweepData } from "../lib/sweep.js";
 import { card } from "../ui/card.js";
 import { empty, facts, heading, link, sweepTabs, table } from "../ui/parts.js";
 import { allowButton } from "./allow.js";
 import { sweepHeading } from "./heading.js";
-import { lanesPart, rangeQuery } from "./worker_lanes.js";
+import { followWorkers, lanesPart, rangeQuery } from "./worker_lanes.js";
 
 const recent = 2 * 3600;
 const usesAtMost = 50;
-const rereadTime = 15000; // what an engine fails at, and when workers were seen, are no events
+const fleetsRead = 20;
+const rereadTime = 15000;
+
+const shareText = (share) => (typeof share === "number" ? percent(share) : null);
 
 const placesOf = () => ({ hosts: new Map(), slots: new Map() });
 
@@ -40,18 +44,11 @@ export async function workersPage(page) {
     const uses = await readUses(workers);
     const answer = await part.read();
     const idle = new Map(answer.workers.map((one) => [one.worker, one.idle]));
-    draw(page, place, { workers, fleets, uses, idle, share: answer.slot_seconds.idle });
+    const fleetIdle = await readFleetIdle(fleets.filter(isActive), answer.workers);
+    draw(page, place, { workers, fleets, uses, idle, fleetIdle, share: answer.slot_seconds.idle });
   };
   await read();
-  const soon = throttled(3000, read);
-  page.onFrame((frame) => {
-    if (frame.resync || frame.workers || frame.sweeps.length > 0) soon();
-  });
-  const timer = setInterval(() => document.hidden || soon(), rereadTime);
-  page.onLeave(() => {
-    clearInterval(timer);
-    soon.cancel();
-  });
+  followWorkers(page, rereadTime, read);
   return [
     heading("Workers"),
     card("Timeline", [part.plot.element, part.legend], { plot: part.plot, id: "timeline" }),
@@ -72,6 +69,19 @@ async function readUses(workers) {
   return new Map(all.map((one) => [one.id, one.use?.text]));
 }
 
+const isActive = (fleet) => fleet.state !== "stopped";
+
+// The idle share of the slots that the newest pilots of each fleet brought, by fleet.
+async function readFleetIdle(fleets, times) {
+  const timeOf = new Map(times.map((one) => [one.worker, one]));
+  const read = async ({ id }) => {
+    const pilots = await get(`/v1/fleets/${id}/pilots?limit=1000`).catch(() => ({ items: [] }));
+    const own = new Set(pilots.items.map((one) => one.worker).filter(Boolean));
+    return [id, idleShare([...own].map((worker) => timeOf.get(worker)).filter(Boolean))];
+  };
+  return new Map(await Promise.all(fleets.slice(0, fleetsRead).map(read)));
+}
+
 // Why an engine could not list a fleet's pilots; null where it answers.
 const engineTrouble = ({ engine_trouble: trouble }) =>
   trouble &&
@@ -81,7 +91,7 @@ const engineTrouble = ({ engine_trouble: trouble }) =>
     `no complete list of its pilots since ${time(trouble.since)}: ${trouble.detail}`,
   );
 
-const fleetsCard = (fleets) =>
+const fleetsCard = ({ fleets, fleetIdle }) =>
   card(
     "Fleets",
     table(
@@ -92,10 +102,11 @@ const fleetsCard = (fleets) =>
         ["Wanted", (one) => one.want, { num: true }],
         ["Alive", (one) => one.pilots, { num: true }],
         ["Joined", (one) => one.joined, { num: true }],
+        ["Idle", (one) => shareText(fleetIdle.get(one.id)), { num: true, optional: true }],
         ["Why no more", (one) => one.rule_detail || words(one.rule)],
         ["Engine trouble", engineTrouble, { optional: true }],
       ],
-      fleets.filter((one) => one.state !== "stopped"),
+      fleets.filter(isActive),
       "Fleets",
     ),
     { flush: true, id: "fleets" },
@@ -116,7 +127,7 @@ const noWorker = () =>
 
 function draw(page, place, seen) {
   const { workers, fleets } = seen;
-  const active = fleets.some((one) => one.state !== "stopped") ? fleetsCard(fleets) : null;
+  const active = fleets.some(isActive) ? fleetsCard(seen) : null;
   if (workers.length === 0) return void update(place, active, noWorker());
   update(
     place,
@@ -159,10 +170,6 @@ const quarantine = (page) => (one) =>
 
 function workersTable(page, { workers, uses, idle }) {
   const rows = [...workers].sort((a, b) => seenAgo(a) - seenAgo(b)).slice(0, 200);
-  const idleOf = (one) => {
-    const share = idle.get(one.id);
-    return typeof share === "number" ? percent(share) : null;
-  };
   return table(
     [
       ["Worker", (one) => link(one.id)],
@@ -170,7 +177,7 @@ function workersTable(page, { workers, uses, idle }) {
       ["Slots", (one) => one.cpus, { num: true }],
       ["GPUs", (one) => one.gpus, { num: true }],
       ["Runs", (one) => one.running, { num: true }],
-      ["Idle", idleOf, { num: true, optional: true }],
+      ["Idle", (one) => shareText(idle.get(one.id)), { num: true, optional: true }],
       ["State", stateText],
       ["Memory", (one) => (one.memory ? memory(one.memory) : null), { num: true, optional: true }],
       ["Labels", (one) => (one.labels ?? []).join(", ") || null, { optional: true }],

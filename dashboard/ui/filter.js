@@ -6,7 +6,7 @@ import { param as shown, short } from "../lib/format.js";
 import { report } from "../lib/report.js";
 import { param, setParams } from "../lib/route.js";
 import { axisOf } from "../lib/space.js";
-import { runStates } from "./parts.js";
+import { runStates } from "../lib/states.js";
 
 // Words and conditions that select trials of this sweep.
 function completions({ spec }) {

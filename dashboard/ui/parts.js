@@ -3,19 +3,9 @@ import { h } from "../lib/dom.js";
 import { param, plural, words } from "../lib/format.js";
 import { hasRuns, omissions, report } from "../lib/report.js";
 import { kept, linkOf, links } from "../lib/route.js";
+import { runStates } from "../lib/states.js";
 import { sweepData } from "../lib/sweep.js";
 import { isPopulation } from "../lib/sweep_words.js";
-
-export const runStates = [
-  "running",
-  "leased",
-  "queued",
-  "paused",
-  "completed",
-  "stopped",
-  "failed",
-  "canceled",
-];
 
 export const stateMark = (state, text = words(state)) =>
   h("span.state", {}, h(`span.dot.${state}`, { "aria-hidden": "true" }), text);

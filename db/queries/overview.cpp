@@ -60,16 +60,13 @@ std::int64_t count_reports(SQLite::Database& db, const SweepRow& sweep) {
   return sweep.phases_done + sql::Columns(s).integer();
 }
 
-void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,
+void each_report(SQLite::Database& db, SweepId sweep,
                  const std::function<void(const ReportView&)>& use) {
-  const bool with_verdicts = verdicts == Verdicts::include;
-  SQLite::Statement s(db, std::string("SELECT p.trial, p.replicate, t.number, p.phase, p.step,"
-                                      " p.value, p.spent, p.at") +
-                              (with_verdicts ? ", p.verdict" : "") +
-                              " FROM trial t JOIN report p ON p.trial = t.id WHERE t.sweep = ?"
-                              " ORDER BY t.number, p.replicate, p.phase");
+  SQLite::Statement s(db,
+                      "SELECT p.trial, p.replicate, t.number, p.phase, p.step, p.value, p.spent,"
+                      " p.at FROM trial t JOIN report p ON p.trial = t.id WHERE t.sweep = ?"
+                      " ORDER BY t.number, p.replicate, p.phase");
   sql::bind(s, sweep);
-  std::string verdict;
   while (s.executeStep()) {
     sql::Columns c(s);
     ReportView view;
@@ -81,8 +78,24 @@ void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,
     view.value = c.maybe(&sql::Columns::real);
     view.spent = c.maybe(&sql::Columns::real);
     view.at = c.instant();
-    if (with_verdicts) verdict = c.maybe(&sql::Columns::text).value_or("");
-    view.verdict = verdict;
+    use(view);
+  }
+}
+
+void each_verdict(SQLite::Database& db, SweepId sweep,
+                  const std::function<void(const VerdictView&)>& use) {
+  // Trials by number are next to each other in the file; by rank, each would be a page read again.
+  SQLite::Statement s(db,
+                      "SELECT p.phase, p.step, p.value, p.verdict FROM trial t"
+                      " JOIN report p ON p.trial = t.id WHERE t.sweep = ? ORDER BY t.number");
+  sql::bind(s, sweep);
+  while (s.executeStep()) {
+    sql::Columns c(s);
+    VerdictView view;
+    view.phase = c.small();
+    view.step = c.integer();
+    view.value = c.maybe(&sql::Columns::real);
+    view.verdict = c.maybe(&sql::Columns::view).value_or(std::string_view());
     use(view);
   }
 }

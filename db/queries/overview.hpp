@@ -73,8 +73,7 @@ Pace read_pace(SQLite::Database& db, SweepId sweep, Instant since);
 // The rows that each_report visits: the reports of the sweep, and those that forks continue.
 std::int64_t count_reports(SQLite::Database& db, const SweepRow& sweep);
 
-// A report without its verdict's inputs. `value` is absent if the run diverged. `text` views are
-// valid during the call.
+// A report without its verdict. `value` is absent if the run diverged.
 struct ReportView {
   TrialId trial;
   int replicate = 0;
@@ -84,12 +83,20 @@ struct ReportView {
   std::optional<double> value;
   std::optional<double> spent;  // by the clock of an objective of time
   Instant at;
-  std::string_view verdict;  // JSON; empty before it was given or where it was not asked for
 };
-enum class Verdicts { leave_out, include };
 // All reports of a sweep by trial number, replicate, phase.
-void each_report(SQLite::Database& db, SweepId sweep, Verdicts verdicts,
+void each_report(SQLite::Database& db, SweepId sweep,
                  const std::function<void(const ReportView&)>& use);
+
+struct VerdictView {
+  int phase = 0;
+  std::int64_t step = 0;
+  std::optional<double> value;  // absent if the run diverged
+  std::string_view verdict;     // JSON; empty before it was given. Valid during the call
+};
+// The verdicts of all reports of a sweep by trial number.
+void each_verdict(SQLite::Database& db, SweepId sweep,
+                  const std::function<void(const VerdictView&)>& use);
 
 // The trials whose value is better than that of every trial before them, in the order of the sweep.
 struct TrialMark {

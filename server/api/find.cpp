@@ -120,6 +120,20 @@ ReadResult best_where(SQLite::Database& db, const std::string& text, Instant now
   return json_response(json);
 }
 
+Result<std::vector<TrialId>> trials_where(SQLite::Database& db, const std::string& text,
+                                          Instant now, SweepId sweep) {
+  const auto where = read_filter(text, now, ObjectKind::trial);
+  if (!where) return where.error();
+  FindScope scope;
+  scope.sweep = sweep;
+  scope.order = FindOrder::number;
+  const auto ids = find_ids(db, *where, scope, {limits::columns_rows_max, {}});
+  if (!ids) return ids.error();
+  std::vector<TrialId> trials;
+  for (const auto& id : ids->items) trials.push_back(std::get<TrialId>(id));
+  return trials;
+}
+
 // GET /v1/find
 ReadResult find(SQLite::Database& db, const Request& request) {
   const auto* text = query_value(request, Query::where);

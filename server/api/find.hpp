@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "db/queries/find.hpp"
 #include "server/api/routes.hpp"
@@ -14,5 +15,9 @@ ReadResult list_where(SQLite::Database& db, const Request& request, ObjectKind k
 
 ReadResult best_where(SQLite::Database& db, const std::string& text, Instant now, SweepId sweep,
                       std::int64_t limit);
+
+// The trials of a sweep that match, by number.
+Result<std::vector<TrialId>> trials_where(SQLite::Database& db, const std::string& text,
+                                          Instant now, SweepId sweep);
 
 }  // namespace hone::api

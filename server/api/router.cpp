@@ -58,7 +58,7 @@ constexpr std::array table{
     Route{get, "/v1/sweeps/{sweep}/pareto", needs_read,
           Read{pareto, {Query::limit}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/importance", needs_read,
-          Read{importance, {Query::objective}, Weight::heavy}},
+          Read{importance, {Query::objective, Query::where}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/curves", needs_read, Read{curves, paged}},
     Route{get, "/v1/sweeps/{sweep}/curves/matrix", needs_read,
           Read{curves_matrix, {Query::points}, Weight::heavy}},

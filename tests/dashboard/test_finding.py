@@ -56,6 +56,43 @@ def test_a_brush_filters_the_charts_and_the_table(filled, pages):
     page.wait("document.querySelectorAll('tr.row').length === 24")
 
 
+def test_importance_is_that_of_the_trials_that_the_filter_leaves(filled, pages):
+    """The bars were those of all trials, whatever was brushed."""
+    where = "%20or%20".join(f"params.gamma%20%3D%20{one}" for one in (0.95, 0.99, 0.995, 0.999))
+    path = f"/v1/sweeps/{filled.ended}/importance"
+    expected = filled.server.get(f"{path}?where={where}")
+    assert expected["trials"] < filled.server.get(path)["trials"]
+    page = pages(f"{filled.url}#/sweeps/{filled.ended}/parameters?brush=gamma~0.2~1", width=1400)
+    bars = "document.querySelector('[data-card=importance]').innerText"
+    page.wait(f"{bars}.includes('that the filter leaves')")
+    assert f"{expected['trials']} " in page.run(bars)
+    page.click("button[data-brush=gamma]")
+    page.wait(f"!{bars}.includes('that the filter leaves')")
+    page = pages(f"{filled.url}#/sweeps/{filled.ended}/parameters?where=value%20%3E%201e9")
+    page.wait(f"{bars}.includes('the filter leaves 0')")
+
+
+def test_a_filter_leaves_forks_of_a_population_out(filled, pages):
+    """The page of a population knew no filter: its forks were listed whatever was brushed."""
+    sweep = filled.population
+    page = pages(f"{filled.url}#/sweeps/{sweep}/population", width=1400)
+    rows = (
+        "[...document.querySelectorAll('[data-card=forks] tbody tr')]"
+        ".map((one) => one.cells[0].innerText)"
+    )
+    page.wait(f"{rows}.length > 1")
+    forks = page.run(rows)
+    trials = filled.server.get(f"/v1/sweeps/{sweep}/trials?limit=100")["items"]
+    rates = {one["id"]: one["params"]["learning_rate"] for one in trials}
+    rate = {run: rates[run.replace("rn_", "tr_")[:-2]] for run in forks}
+    middle = sorted(rate.values())[len(forks) // 2]
+    low = [run for run in forks if rate[run] < middle]
+    assert 0 < len(low) < len(forks)
+    page = pages(f"{filled.url}#/sweeps/{sweep}/population?where=learning_rate%20%3C%20{middle}")
+    page.wait(f"JSON.stringify({rows}) === JSON.stringify({json.dumps(low)})")
+    page.wait("document.querySelector('[data-card=places] canvas[data-drawn]')")
+
+
 def test_columns_are_chosen_ordered_and_stay(filled, pages):
     address = f"{filled.url}#/sweeps/{filled.ended}/trials"
     page = pages(address, width=700)

@@ -66,6 +66,22 @@ def test_an_edited_trial_is_enqueued_with_the_fields_of_the_space(tmp_path, page
     assert server.stop() == 0
 
 
+def test_tags_and_notes_of_a_sweep_are_in_the_list_and_markdown_is_text(filled, pages):
+    """They were seen nowhere but on the page of the object; notes were one line of plain text."""
+    sweep = filled.seeds
+    text = "**Why**: see https://example.org/x\n\n- one\n- <b>two</b>"
+    filled.server.post("/v1/notes", {"request_id": "markdown", "on": sweep, "text": text})
+    filled.server.post("/v1/tags", {"on": sweep, "add": ["paper"]})
+    page = pages(f"{filled.url}#/")
+    row = f"document.querySelector('tr[data-key={sweep}]').innerText"
+    page.wait(f"{row}.includes('paper') && {row}.includes('1 note')")
+    page.go(f"#/sweeps/{sweep}")
+    page.wait("document.querySelector('.note strong')?.innerText === 'Why'")
+    assert page.run("document.querySelector('.note a').href") == "https://example.org/x"
+    items = "[...document.querySelectorAll('.note li')].map((one) => one.innerText)"
+    assert page.run(items) == ["one", "<b>two</b>"]
+
+
 def test_a_trial_is_pinned_noted_tagged_and_untagged(filled, pages):
     trial = filled.best()["id"]
     page = pages(f"{filled.url}#/trials/{trial}")

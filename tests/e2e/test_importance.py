@@ -38,6 +38,20 @@ def test_importance_names_what_decides(server):
     assert "40 completed trials" in said and "seed" in said
 
 
+def test_importance_takes_the_filter_of_the_lists(server):
+    """A brush on the dashboard filtered every chart but this one."""
+    sweep = told_sweep(server, 60)
+    trials = server.get(f"/v1/sweeps/{sweep}/trials?limit=100")["items"]
+    some = [one for one in trials if one["value"] is not None and one["params"]["width"] <= 5]
+    asked = ("importance", sweep, "--where", "params.width <= 5", "--format", "json")
+    reply = json.loads(ok(*asked, server=server))
+    assert reply["trials"] == len(some) < 60 == reply["completed"]
+    few = hone("importance", sweep, "--where", "params.width > 99", server=server)
+    assert few.returncode == 4 and "at least 10 trials" in few.stderr
+    wrong = hone("importance", sweep, "--where", "widht > 3", server=server)
+    assert wrong.returncode == 2 and "no field 'widht'" in wrong.stderr
+
+
 def test_importance_is_refused_for_too_few_trials_and_unknown_objectives(server):
     sweep = told_sweep(server, 9)
     few = hone("importance", sweep, server=server)

@@ -3,6 +3,7 @@ import csv
 import io
 import json
 import os
+import struct
 import subprocess
 import sys
 
@@ -11,6 +12,7 @@ import pytest
 from commands import hone, ok
 from conftest import ROOT, sweep_spec
 from playing import playing
+from tfrecord import fields_of
 
 # An interpreter that has the package tensorboard; made by:
 #   python3 -m venv venv && venv/bin/pip install tensorboard
@@ -107,7 +109,21 @@ import json, sys
 from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
 for event in EventFileLoader(sys.argv[1]).Load():
     for value in event.summary.value:
-        print(json.dumps([value.tag, event.step, value.tensor.float_val[0]]))
+        if not value.tag.startswith("_hparams_/"):
+            print(json.dumps([value.tag, event.step, value.tensor.float_val[0]]))
+"""
+
+BOARD = """
+import json, sys
+from tensorboard.backend.event_processing.event_file_loader import EventFileLoader
+from tensorboard.plugins.hparams import plugin_data_pb2
+from google.protobuf.json_format import MessageToDict
+for event in EventFileLoader(sys.argv[1]).Load():
+    for value in event.summary.value:
+        if value.tag.startswith("_hparams_/"):
+            data = plugin_data_pb2.HParamsPluginData()
+            data.ParseFromString(value.metadata.plugin_data.content)
+            print(json.dumps(MessageToDict(data)))
 """
 
 
@@ -120,6 +136,45 @@ def test_tensorboard_itself_reads_the_export(logged, server, tmp_path):
     points = [json.loads(line) for line in done.stdout.splitlines()]
     assert [p[1:] for p in points if p[0] == "return"] == [[10, 20], [20, 21], [30, 22]]
     assert len([p for p in points if p[0] == "loss"]) == 31
+
+
+def settings_in(data):
+    """What the records of an event file say of the tab HParams, decoded by hand: tag, message."""
+    while data:
+        size = struct.unpack_from("<Q", data)[0]
+        event, data = data[12:12 + size], data[16 + size:]
+        for summary in fields_of(event).get(5, []):
+            for value in fields_of(summary).get(1, []):
+                found = fields_of(value)
+                if 9 in found:
+                    plugin = fields_of(fields_of(found[9][0])[1][0])
+                    assert plugin[1] == [b"hparams"]
+                    yield found[1][0].decode(), fields_of(plugin[2][0])
+
+
+def test_the_tab_hparams_has_the_parameters_and_the_end_of_each_run(logged, server, tmp_path):
+    """It said that no hparams data was found: the export wrote the scalars alone."""
+    ok("export", logged, "--tensorboard", str(tmp_path / "board"), server=server)
+    file = next((tmp_path / "board" / "rn_2.0").iterdir())
+    (start_tag, start), (end_tag, end) = settings_in(file.read_bytes())
+    assert (start_tag, end_tag) == ("_hparams_/session_start_info", "_hparams_/session_end_info")
+    session = fields_of(start[3][0])
+    entry = fields_of(session[1][0])
+    assert entry[1] == [b"lr"] and fields_of(entry[2][0])[3] == [b"-0.5"]
+    assert session[4] == [b"tr_2"] and session[5][0] > 0
+    assert fields_of(end[4][0])[1] == [1], "a completed run is a success"
+
+
+def test_tensorboard_itself_reads_the_settings(logged, server, tmp_path):
+    needs_tensorboard()
+    ok("export", logged, "--tensorboard", str(tmp_path / "board"), server=server)
+    file = next((tmp_path / "board" / "rn_2.0").iterdir())
+    done = subprocess.run([TENSORBOARD, "-c", BOARD, str(file)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    start, end = [json.loads(line) for line in done.stdout.splitlines()]
+    assert start["sessionStartInfo"]["hparams"] == {"lr": "-0.5"}
+    assert start["sessionStartInfo"]["groupName"] == "tr_2"
+    assert end["sessionEndInfo"]["status"] == "STATUS_SUCCESS"
 
 
 # In the manner of CleanRL: it writes TensorBoard's files and nothing else.

@@ -31,3 +31,31 @@ def scalar_record(step, tag, value):
     summary_value = field(0x0A, tag.encode()) + b"\x15" + struct.pack("<f", value)
     return record(b"\x09" + struct.pack("<d", 1.0) + bytes([0x10, step]) +
                   field(0x2A, field(0x0A, summary_value)))
+
+
+def varint(data, at):
+    """The number, and where it ends."""
+    number = shift = 0
+    while True:
+        number |= (data[at] & 0x7F) << shift
+        shift, at = shift + 7, at + 1
+        if data[at - 1] < 0x80:
+            return number, at
+
+
+def fields_of(message):
+    """The values of a protocol buffer's fields by their numbers: bytes, integers, doubles."""
+    found, at = {}, 0
+    while at < len(message):
+        key, at = varint(message, at)
+        if key & 7 == 0:
+            value, at = varint(message, at)
+        elif key & 7 == 1:
+            (value,), at = struct.unpack_from("<d", message, at), at + 8
+        elif key & 7 == 5:
+            (value,), at = struct.unpack_from("<f", message, at), at + 4
+        else:
+            size, at = varint(message, at)
+            value, at = message[at:at + size], at + size
+        found.setdefault(key >> 3, []).append(value)
+    return found

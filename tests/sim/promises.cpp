@@ -310,7 +310,7 @@ std::string World::check_curves() {
   SQLite::Database& db = server_.database();
   for (const auto& [id, sweep] : server_.whole_book().sweeps) {
     std::vector<std::pair<RunId, PackedPoint>> reports, packed;
-    each_report(db, id, Verdicts::leave_out, [&](const ReportView& one) {
+    each_report(db, id, [&](const ReportView& one) {
       const auto diverged = std::numeric_limits<double>::infinity();
       const auto value = static_cast<float>(one.value.value_or(diverged));
       reports.push_back({{one.trial, one.replicate}, {one.step, one.phase, value}});

@@ -158,12 +158,16 @@ double quantile(std::vector<double>& values, double share) {
 
 // Whether a verdict's JSON begins with these words (schemas/codec: encode(Verdict)).
 bool is_verdict(std::string_view verdict, std::string_view action, std::string_view reason = {}) {
-  std::string start = "{\"verdict\":\"" + std::string(action) + "\",\"reason\":\"";
-  if (!reason.empty()) start += std::string(reason) + "\"";
-  return verdict.starts_with(start);
+  const auto take = [&verdict](std::string_view part) {
+    if (!verdict.starts_with(part)) return false;
+    verdict.remove_prefix(part.size());
+    return true;
+  };
+  return take("{\"verdict\":\"") && take(action) && take("\",\"reason\":\"") &&
+         (reason.empty() || (take(reason) && verdict.starts_with('"')));
 }
 
-void add_report(PhaseSums& sums, const ReportView& report, Goal goal) {
+void add_report(PhaseSums& sums, const VerdictView& report, Goal goal) {
   ++sums.reports;
   sums.step = std::max(sums.step, report.step);
   const Score score = report.value ? Score::of(*report.value) : Score::diverged();
@@ -225,7 +229,7 @@ ReadResult phases(SQLite::Database& db, const Request& request) {
   if (!spec) return spec.error();
   const auto goal = metric_goal(spec->objective);
   std::vector<PhaseSums> sums;
-  each_report(db, *id, Verdicts::include, [&](const ReportView& report) {
+  each_verdict(db, *id, [&](const VerdictView& report) {
     const auto phase = static_cast<std::size_t>(std::max(0, report.phase));
     if (std::cmp_greater_equal(phase, sweep->phases_per_run)) return;
     if (sums.size() <= phase) sums.resize(phase + 1);

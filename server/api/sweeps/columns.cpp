@@ -11,6 +11,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/find.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
@@ -179,16 +180,9 @@ Result<std::optional<std::vector<TrialId>>> wanted_trials(SQLite::Database& db,
                                                           const Request& request, SweepId sweep) {
   std::optional<std::vector<TrialId>> none;
   if (const auto* text = query_value(request, Query::where)) {
-    const auto where = read_filter(*text, request.now, ObjectKind::trial);
-    if (!where) return where.error();
-    FindScope scope;
-    scope.sweep = sweep;
-    scope.order = FindOrder::number;
-    const auto ids = find_ids(db, *where, scope, {limits::columns_rows_max, {}});
-    if (!ids) return ids.error();
-    std::vector<TrialId> trials;
-    for (const auto& id : ids->items) trials.push_back(std::get<TrialId>(id));
-    return std::optional(std::move(trials));
+    auto trials = trials_where(db, *text, request.now, sweep);
+    if (!trials) return trials.error();
+    return std::optional(*std::move(trials));
   }
   const auto after = integer_query(request, Query::after, 0, 0, INT64_MAX);
   if (!after) return after.error();

@@ -7,6 +7,7 @@
 #include "schemas/codec/words.hpp"
 #include "schemas/types/spec.hpp"
 #include "server/api/arguments.hpp"
+#include "server/api/find.hpp"
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
@@ -91,6 +92,18 @@ Result<std::vector<Observation>> sampled(SQLite::Database& db, SweepId sweep,
   return observations;
 }
 
+// Leaves of the trials those that match the filter of the request, if it has one.
+Status keep_matching(SQLite::Database& db, const Request& request, SweepId sweep,
+                     std::vector<TrialId>& trials) {
+  const auto* text = query_value(request, Query::where);
+  if (text == nullptr) return Done{};
+  auto matching = trials_where(db, *text, request.now, sweep);
+  if (!matching) return matching.error();
+  std::ranges::sort(*matching);
+  std::erase_if(trials, [&](TrialId id) { return !std::ranges::binary_search(*matching, id); });
+  return Done{};
+}
+
 Json items_of(const Importance& importance, const SearchSpace& space) {
   Json items = Json::array();
   for (const Effect& effect : importance.effects) {
@@ -105,7 +118,8 @@ Json items_of(const Importance& importance, const SearchSpace& space) {
 
 }  // namespace
 
-// GET /v1/sweeps/{sweep}/importance
+// GET /v1/sweeps/{sweep}/importance. The phase is that of the whole sweep, so that shares with and
+// without a filter can be compared.
 ReadResult importance(SQLite::Database& db, const Request& request) {
   const auto id = path_id<SweepId>(request);
   if (!id) return id.error();
@@ -123,6 +137,7 @@ ReadResult importance(SQLite::Database& db, const Request& request) {
   const auto completed = trials.size();
   const auto phase = phase_compared(db, *sweep, completed);
   if (phase) trials = outcome_trials(db, *id, phase);
+  if (auto kept = keep_matching(db, request, *id, trials); !kept) return kept.error();
   const auto observations = sampled(db, *id, phase, trials, *space, *objective);
   if (!observations) return observations.error();
   const auto measured = measure_importance(*space, *observations, spec->seed);

@@ -192,7 +192,7 @@ std::vector<TimedReport> reports_by_time(SQLite::Database& db, SweepId sweep,
   std::vector<TimedReport> reports;
   RunId run;
   std::int64_t before = 0;
-  each_report(db, sweep, Verdicts::leave_out, [&](const ReportView& report) {
+  each_report(db, sweep, [&](const ReportView& report) {
     const RunId own{report.trial, report.replicate};
     if (own != run) before = 0;
     run = own;

@@ -114,6 +114,42 @@ def many_trials(bench):
     ]
 
 
+def every_page(bench):
+    """Each page of the sweep of 100,000 trials, and those of its best trial."""
+    sweep, drawn = "#/sweeps/sw_1", "canvas[data-drawn]"
+    best = bench.server("trials").get("/v1/sweeps/sw_1/best")["items"][0]
+    chart = "[data-card={}] {}".format
+    pages = {
+        "list of sweeps": ("#/", "tbody tr"),
+        "overview with its leaders": (sweep, "[data-card=best] tbody tr"),
+        "trials": (f"{sweep}/trials", "tr.row"),
+        "curves, axes and leaders": (f"{sweep}/curves", chart("curves", drawn)),
+        "curves, all of them": (f"{sweep}/curves", "canvas[data-density]"),
+        "phases": (f"{sweep}/phases", chart("flow", drawn)),
+        "population": (f"{sweep}/population", ".empty, [data-card=places]"),
+        "parameters": (f"{sweep}/parameters", chart("parallel", drawn)),
+        "pareto": (f"{sweep}/pareto", chart("pareto", drawn)),
+        "confirmation": (f"{sweep}/confirm", ".empty, [data-card=confirm]"),
+        "timeline": (f"{sweep}/timeline", chart("timeline", drawn)),
+        "events": (f"{sweep}/events", chart("replay", drawn)),
+        "the best trial": (f"#/trials/{best['id']}", chart("band", drawn)),
+        "its run": (f"#/runs/{best['run']}", chart("curve", drawn)),
+        "lineage": (f"#/lineage/{best['id']}", chart("lineage", drawn)),
+        "three trials compared": (
+            f"#/compare/{best['id']},tr_5,tr_9",
+            chart("compare", drawn),
+        ),
+    }
+    rows = []
+    for name, (address, selector) in pages.items():
+        url = bench.url("trials", address)
+        times = [
+            timing.interactive_ms(bench.browser, url, selector) for _ in range(bench.repetitions)
+        ]
+        rows.append(at_most(name, statistics.median(times), 2000, "ms"))
+    return rows
+
+
 def many_curves(bench):
     url = bench.url("curves", "#/sweeps/sw_1/curves")
     drawn = median_ready(bench, "curves", "#/sweeps/sw_1/curves", "canvas[data-density]")
@@ -257,6 +293,7 @@ BARS = [
     Bar("D15", "12 tabs", tabs),
     Bar("D16", "a build without node", no_tool_chain),
     Bar("D17", "routes", route_times),
+    Bar("D18", "100,000 trials x 10 phases, interactive", every_page),
 ]
 
 

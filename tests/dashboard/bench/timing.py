@@ -6,8 +6,9 @@ TIMER = """
 (() => {
   const selector = %s;
   const look = () => {
-    if (window.readyAt === undefined && document.querySelector(selector))
-      window.readyAt = performance.now();
+    if (window.readyAt !== undefined || !document.querySelector(selector)) return;
+    window.readyAt = performance.now();
+    requestAnimationFrame(() => setTimeout(() => (window.freeAt = performance.now())));
   };
   new MutationObserver(look).observe(document, {subtree: true, childList: true, attributes: true});
 })();
@@ -27,6 +28,14 @@ def ready_ms(browser, url, selector):
     page, ready = opened(browser, url, selector)
     page.close()
     return ready
+
+
+def interactive_ms(browser, url, selector):
+    """When a page has the element, and its thread has done what was left of that frame: it answers a hand."""
+    page, _ = opened(browser, url, selector)
+    free = page.wait("window.freeAt")
+    page.close()
+    return free
 
 
 def first_paint_ms(browser, url):

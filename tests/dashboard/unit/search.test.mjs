@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { brushWhere } from "../../../dashboard/lib/brush.js";
 import { sweepsWhere, trialsWhere } from "../../../dashboard/lib/search.js";
 
 const space = {
@@ -41,4 +42,23 @@ test("words of sweeps are part of names, projects and tags", () => {
   assert.equal(sweepsWhere("sw_3"), "id = sw_3");
   assert.equal(sweepsWhere("state = running"), "state = running");
   assert.ok(!sweepsWhere("a\\b").includes("\\"));
+});
+
+test("brushes become conditions of the filter language", () => {
+  const parameters = [
+    { name: "lr", type: "float", min: 0, max: 10 },
+    { name: "batch size", type: "int", min: 0, max: 100 },
+    { name: "clip", type: "choice", values: ["norm", null, 2] },
+    { name: "big", type: "bool" },
+  ];
+  const of = (brushes) => brushWhere(new Map(Object.entries(brushes)), parameters);
+  assert.equal(of({ lr: [0.25, 0.5] }), "params.lr and params.lr >= 2.5 and params.lr <= 5");
+  assert.equal(of({ lr: [0, 1.001] }), "params.lr");
+  assert.equal(of({ "batch size": [-1, -1] }), 'not params."batch size"');
+  assert.equal(of({ clip: [0.9, 1.001] }), "(params.clip = 2)");
+  assert.equal(of({ clip: [0, 0.6] }), "not (params.clip = 2)");
+  assert.equal(of({ big: [0, 0.1] }), "(params.big = false)");
+  assert.equal(of({ "=": [-Infinity, 3] }), "value <= 3");
+  assert.equal(of({ lr: [-1, 0.5] }), "(not params.lr or params.lr and params.lr <= 5)");
+  assert.equal(of({ gone: [0, 1], big: [0.9, 1], "=": [1, 2] }), "(params.big = true) and value >= 1 and value <= 2");
 });

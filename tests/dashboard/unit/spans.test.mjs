@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import {
+  idleShare,
   isMany,
   newest,
   pieces,
@@ -95,4 +96,15 @@ test("a line of a machine breaks where nothing was measured", () => {
   assert.equal(newest(series), 0);
   assert.equal(newest(seriesOf(null, "cpu")), null);
   assert.deepEqual(pieces([]), []);
+});
+
+test("a fleet is idle in the share of its slots' time that no attempt held", () => {
+  const times = [
+    { offered: 100, held: 50 },
+    { offered: 300, held: 250 },
+  ];
+  assert.equal(idleShare(times), 0.25);
+  assert.equal(idleShare([{ offered: 10, held: 12 }]), 0);
+  assert.equal(idleShare([{ offered: 0, held: 0 }]), null);
+  assert.equal(idleShare([]), null);
 });

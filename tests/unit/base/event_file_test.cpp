@@ -148,6 +148,25 @@ TEST(EventFile, skips_a_record_that_is_longer_than_any_scalar) {
   EXPECT_EQ(events[0].step, 2);
 }
 
+TEST(EventFile, writes_the_settings_of_a_run_as_the_hparams_plugin_reads_them) {
+  using std::string_literals::operator""s;
+  // HParamsPluginData {session_start_info (3): {hparams (1): {"a": 0.5}, group_name (4): "tr_1",
+  // start_time_secs (5): 2}}
+  const std::string half = "\x11\x00\x00\x00\x00\x00\x00\xE0\x3F"s;
+  const std::string two = "\x00\x00\x00\x00\x00\x00\x00\x40"s;
+  const std::string start = "\x0A\x0E\x0A\x01"s + "a\x12\x09" + half + "\x22\x04tr_1\x29" + two;
+  const std::string record = session_start_record({2, {{"a", 0.5}}, "tr_1"});
+  EXPECT_NE(record.find("\x12\x21\x1A\x1F"s + start), std::string::npos);
+  EXPECT_NE(record.find("\x0A\x1C_hparams_/session_start_info"), std::string::npos);
+  EXPECT_NE(session_start_record({2, {{"a", "x"s}}, ""}).find("\x12\x03\x1A\x01x"),
+            std::string::npos);
+  EXPECT_NE(session_start_record({2, {{"a", true}}, ""}).find("\x12\x02\x20\x01"),
+            std::string::npos);
+  const std::string end = session_end_record(2, SessionStatus::failure);
+  EXPECT_NE(end.find("\x12\x0D\x22\x0B\x08\x02\x11"s + two), std::string::npos);
+  EXPECT_TRUE(events_in(record + end).empty()) << "they are no scalars";
+}
+
 TEST(EventFile, refuses_messages_that_end_early) {
   const std::string record = event_record({300, 1, {{"loss", 1}}});
   const std::string message = record.substr(12, record.size() - 16);

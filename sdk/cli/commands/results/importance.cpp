@@ -16,7 +16,7 @@ namespace hone::cli {
 namespace {
 
 struct ImportanceOptions {
-  std::string sweep, objective;
+  std::string sweep, objective, where;
 };
 
 std::string share_text(double share) {
@@ -77,8 +77,12 @@ std::string importance_summary(const Json& reply) {
 Result<Exit> importance(Session& session, const ImportanceOptions& options) {
   const auto sweep = resolve_sweep(session, options.sweep);
   if (!sweep) return sweep.error();
-  const std::string query =
-      options.objective.empty() ? "" : "?objective=" + escape_path(options.objective);
+  std::string query;
+  const auto add = [&query](const std::string& name, const std::string& value) {
+    if (!value.empty()) query += (query.empty() ? "?" : "&") + name + "=" + escape_path(value);
+  };
+  add("objective", options.objective);
+  add("where", options.where);
   const auto reply = session.get("/v1/sweeps/" + text(*sweep) + "/importance" + query);
   if (!reply) return reply.error();
   if (session.options().format == Format::json) return print_object(session, *reply, "");
@@ -101,6 +105,7 @@ CommandAction declare_importance(Flags& flags) {
                             "id of the sweep, or of anything in it (the newest)");
     flags.text("--objective METRIC", options.objective,
                "the objective to explain, if there are several");
+    flags.text("--where FILTER", options.where, "only the trials that match");
   });
 }
 

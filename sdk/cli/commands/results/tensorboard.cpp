@@ -30,11 +30,37 @@ void append_points(std::string& file, const std::string& tag, const std::vector<
   }
 }
 
+// TensorBoard sorts and filters numbers, texts and truths; a null is the text.
+Setting setting_of(const Json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  if (value.is_number()) return value.get<double>();
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+SessionStart start_of(const Json& run, const Json& params) {
+  SessionStart start;
+  start.wall_time = seconds_of(run, "/started_at");
+  start.group = text_at(run, "/trial");
+  for (const auto& [name, value] : params.items())
+    start.settings.emplace_back(name, setting_of(value));
+  return start;
+}
+
+// Nothing of a run in progress. One that a rule stopped has not failed.
+std::string end_of(const Json& run) {
+  if (member(run, "/ended_at").is_null()) return {};
+  const std::string state = text_at(run, "/state");
+  const bool good = state == "completed" || state == "stopped";
+  return session_end_record(seconds_of(run, "/ended_at"),
+                            good ? SessionStatus::success : SessionStatus::failure);
+}
+
 Result<std::string> file_of(Session& session, const Json& run, const std::string& id,
-                            const std::string& objective) {
+                            const std::string& objective, const Json& params) {
   const auto reports = session.list("/v1/runs/" + id + "/curve");
   if (!reports) return reports.error();
   std::string file = event_file_head(seconds_of(run, "/started_at"));
+  file += session_start_record(start_of(run, params));
   const auto names = metric_names(session, id);
   if (!names) return names.error();
   // The program's own series of that name has more points than the reports.
@@ -45,7 +71,16 @@ Result<std::string> file_of(Session& session, const Json& run, const std::string
     if (!points) return points.error();
     append_points(file, name, *points);
   }
-  return file;
+  return file + end_of(run);
+}
+
+// The parameters of each trial of a sweep, by its id.
+Result<Json> params_by_trial(Session& session, const std::string& sweep) {
+  const auto trials = session.list(sweep + "/trials?limit=1000");
+  if (!trials) return trials.error();
+  Json found = Json::object();
+  for (const Json& trial : *trials) found[text_at(trial, "/id")] = member(trial, "/params");
+  return found;
 }
 
 }  // namespace
@@ -57,6 +92,8 @@ Result<Exit> export_tensorboard(Session& session, SweepId sweep, const fs::path&
   if (!document) return document.error();
   const auto runs = session.list(path + "/runs?limit=1000");
   if (!runs) return runs.error();
+  const auto params = params_by_trial(session, path);
+  if (!params) return params.error();
   const std::string objective = text_at(*document, "/objective/metric");
   for (const Json& run : *runs) {
     const auto named = id_of_row<RunId>(run);
@@ -70,7 +107,8 @@ Result<Exit> export_tensorboard(Session& session, SweepId sweep, const fs::path&
     if (failure)
       return refuse(Code::internal,
                     "cannot create " + file.parent_path().string() + ": " + failure.message());
-    const auto bytes = file_of(session, run, id, objective);
+    const auto bytes =
+        file_of(session, run, id, objective, member(*params, "/" + text_at(run, "/trial")));
     if (!bytes) return bytes.error();
     if (auto written = write_file(file, *bytes); !written)
       return refuse(Code::internal, written.error().detail);
