@@ -157,5 +157,13 @@ TEST(Confirmation, trains_every_trial_on_the_same_seeds) {
   EXPECT_EQ(seeds[0], seeds[1]);
 }
 
+TEST(Confirmation, aggregates_its_seeds_by_the_interquartile_mean) {
+  SweepSpec spec = confirmed_spec(1);
+  spec.replicates.aggregate = Aggregate::mean;
+  Tuned given(spec);
+  given.train(1);
+  EXPECT_EQ(given.sweep(given.confirmations().at(0)).spec.replicates.aggregate, Aggregate::iqm);
+}
+
 }  // namespace
 }  // namespace hone

@@ -51,5 +51,37 @@ TEST(Fleets, a_fleet_is_forgotten_once_and_an_unknown_one_not_at_all) {
   EXPECT_EQ(given.error->code, Code::not_found);
 }
 
+TEST(Fleets, a_live_fleet_is_changed_and_an_unknown_one_is_not_found) {
+  Given given;
+  make_fleet(given);
+  FleetRequest request{"more", FleetId{1}, {.name = "lab", .min = 2, .max = 3}};
+  expect_kinds<FleetSet>(given.when(SetFleet{request, "5e6f7a8b"}));
+  EXPECT_EQ(given.book.fleets.at({1}).spec.max, 3);
+  request = {"other", FleetId{2}, {.name = "other"}};
+  given.when(SetFleet{request, "5e6f7a8b"});
+  ASSERT_TRUE(given.error);
+  EXPECT_EQ(given.error->code, Code::not_found);
+}
+
+TEST(Fleets, a_pilot_of_another_installation_is_not_taken_for_one_of_this_fleet) {
+  Given given;
+  make_fleet(given);
+  given.when(Join{{"own", "host", 1, 1, 0, "test", "hone-1a2b3c4d-pi_1"}});
+  EXPECT_EQ(std::get<WorkerJoined>(given.ledger.back().body).pilot, PilotId{1});
+  given.when(Join{{"foreign", "host", 1, 1, 0, "test", "hone-00000000-pi_1"}});
+  EXPECT_EQ(std::get<WorkerJoined>(given.ledger.back().body).pilot, PilotId{});
+}
+
+// It was not used: no run seemed to fit into zero bytes.
+TEST(Fleets, a_pilot_of_unknown_memory_takes_runs_that_name_theirs) {
+  Given given;
+  SweepSpec spec = small_spec();
+  spec.resources.memory = 8;
+  given.submit(spec);
+  given.when(SetFleet{{"fleet", {}, {.name = "lab", .max = 2}}, "1a2b3c4d"});
+  given.when(Reconcile{});
+  EXPECT_FALSE(given.book.fleets.at({1}).pilots.empty());
+}
+
 }  // namespace
 }  // namespace hone

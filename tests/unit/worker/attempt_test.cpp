@@ -234,5 +234,19 @@ TEST(WorkerAttempt, flushes_the_last_points) {
   EXPECT_TRUE(given.call<EndCall>()) << "refused telemetry is no reason to stop";
 }
 
+TEST(WorkerAttempt, internal_errors_of_an_earlier_call_do_not_count) {
+  GivenAgent given;
+  given.run();
+  for (int phase = 0; phase < 2; ++phase) {
+    given.report(phase);
+    for (int error = 1; error < limits::internal_errors_max; ++error) {
+      given.reply<ReportCall>(refuse(Code::internal, "a bug"));
+      ASSERT_FALSE(given.has<AnswerTrial>()) << "phase " << phase;
+      while (!given.call<ReportCall>()) given.at_deadline();
+    }
+    given.verdict(Action::go_on);
+  }
+}
+
 }  // namespace
 }  // namespace hone::worker

@@ -243,5 +243,17 @@ TEST(Glob, is_fast_for_hostile_patterns) {
   EXPECT_TRUE(matches_glob(pattern, path));
 }
 
+// A line of output before the new header would be read by the columns of the old one.
+TEST_F(ReadColumns, a_file_that_begins_again_is_read_by_its_own_header_alone) {
+  read("score,step");
+  EXPECT_TRUE(read("0.5,10"));
+  reader.restart();
+  EXPECT_FALSE(read("7,8"));
+  EXPECT_NE(fault, "");
+  EXPECT_FALSE(read("step,score"));
+  EXPECT_TRUE(read("10,0.5"));
+  EXPECT_EQ(row, (Row{0.5, 10.0}));
+}
+
 }  // namespace
 }  // namespace hone::worker

@@ -118,5 +118,17 @@ TEST(WorkerLimits, a_stopped_process_has_its_grace_and_no_other_clock) {
   EXPECT_TRUE(given.has<Forget>());
 }
 
+TEST(WorkerLimits, a_disk_that_is_still_full_after_the_rest_is_noted_again) {
+  GivenAgent given;
+  given.join();
+  given.when(DiskFull{"no space"});
+  EXPECT_TRUE(given.has<Note>());
+  given.when(DiskFull{"no space"});
+  EXPECT_FALSE(given.has<Note>());
+  given.now = given.now + limits::rest;
+  given.when(DiskFull{"no space"});
+  EXPECT_TRUE(given.has<Note>());
+}
+
 }  // namespace
 }  // namespace hone::worker

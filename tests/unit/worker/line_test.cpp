@@ -127,5 +127,14 @@ TEST(WorkerLine, answers_are_one_line) {
             R"({"error":{"code":"invalid","detail":"no","at":"/report"}})");
 }
 
+TEST(WorkerLine, a_report_is_written_with_the_members_that_it_has) {
+  ReportLine line{0, 10, Score::of(1)};
+  EXPECT_EQ(trial_line_text(line), R"({"report":{"step":10,"value":1.0,"phase":0}})");
+  line.seconds = 2;
+  line.cpu_seconds = 4;
+  EXPECT_EQ(trial_line_text(line),
+            R"({"report":{"step":10,"value":1.0,"phase":0,"seconds":2.0,"cpu_seconds":4.0}})");
+}
+
 }  // namespace
 }  // namespace hone::worker
