@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "db/further_sql.hpp"
+#include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
 
 namespace hone {
@@ -23,6 +25,20 @@ std::vector<Score> read_further(const std::string& text) {
     scores.push_back(*score);
   }
   return scores;
+}
+
+FurtherMetrics::FurtherMetrics(SQLite::Database& db)
+    : point_(db, sql::write_further<"metric_point (trial, replicate, name, step, value, at)",
+                                    ", ?4", "NOTHING">
+                     .text),
+      newest_(db, sql::write_further<"metric_last (trial, replicate, name, step, value)", "",
+                                     "UPDATE SET step = excluded.step, value = excluded.value"
+                                     " WHERE excluded.step > step">
+                      .text) {}
+
+void FurtherMetrics::add(RunId run, std::int64_t step, Instant at, const std::string& further) {
+  for (SQLite::Statement* to : {&point_, &newest_})
+    sql::run(*to, run.trial, run.replicate, step, at, further);
 }
 
 }  // namespace hone

@@ -11,6 +11,7 @@
 #include "db/projection/event_facts.hpp"
 #include "db/projection/further.hpp"
 #include "db/projection/learned.hpp"
+#include "db/projection/spread.hpp"
 #include "db/projection/statements.hpp"
 #include "db/sql.hpp"
 #include "schemas/codec/body.hpp"
@@ -61,6 +62,7 @@ void write_report(ProjectionStatements& s, const std::optional<std::string>& ver
   if (!e.score.is_diverged()) value = e.score.value();
   std::optional<std::string> further;
   if (!e.further.empty()) further = further_text(e.further);
+  if (further) s.further.add(e.run, e.step, at, *further);
   sql::run(s.add_report, e.run.trial, e.run.replicate, e.phase, e.step, value, at, e.lease, further,
            verdict, e.spent);
   s.report.reset();
@@ -89,6 +91,7 @@ void take_over_reports(ProjectionStatements& s, const TrialProposed& e, const Or
     Instant at;
     LeaseId lease;
     std::optional<double> spent;
+    std::optional<std::string> further;
   };
   std::vector<Row> rows;
   sql::bind(s.reports_until, origin.run.trial, origin.run.replicate, origin.phase);
@@ -101,6 +104,7 @@ void take_over_reports(ProjectionStatements& s, const TrialProposed& e, const Or
     row.at = c.instant();
     row.lease = c.id<LeaseId>();
     row.spent = c.maybe(&sql::Columns::real);
+    row.further = c.maybe(&sql::Columns::text);
     rows.push_back(row);
   }
   s.reports_until.reset();
@@ -109,26 +113,12 @@ void take_over_reports(ProjectionStatements& s, const TrialProposed& e, const Or
     const Score value = row.value ? Score::of(*row.value) : Score::diverged();
     const double cost = sql::cost_of(s.values.counted(e.sweep, value, row.step, row.spent), goal);
     sql::run(s.add_report, e.trial, 0, row.phase, row.step, row.value, row.at, row.lease,
-             std::optional<std::string>(), std::optional<std::string>(), row.spent);
+             row.further, std::optional<std::string>(), row.spent);
+    if (row.further) s.further.add({e.trial, 0}, row.step, row.at, *row.further);
     // The seconds are those of the origin.
     sql::run(s.report_run, e.trial, 0, row.phase, row.step, cost, std::optional<double>());
     s.values.reported(e.sweep, RunId{e.trial, 0}, row.phase, cost);
   }
-}
-
-struct Spread {
-  double mean = 0;
-  double deviation = 0;  // with n - 1; 0 of a single value
-};
-
-Spread spread_of(const std::vector<double>& values) {
-  const auto count = static_cast<double>(values.size());
-  Spread spread;
-  for (const double value : values) spread.mean += value / count;
-  double squares = 0;
-  for (const double value : values) squares += (value - spread.mean) * (value - spread.mean);
-  if (values.size() > 1) spread.deviation = std::sqrt(squares / (count - 1));
-  return spread;
 }
 
 // Writes one event to the tables: one overload for each event.

@@ -9,6 +9,7 @@
 #include "db/projection/counts.hpp"
 #include "db/projection/curve_rows.hpp"
 #include "db/projection/fleet_rows.hpp"
+#include "db/projection/further.hpp"
 #include "db/projection/knowledge_rows.hpp"
 #include "db/projection/projection.hpp"
 #include "db/projection/recent.hpp"
@@ -34,6 +35,7 @@ struct ProjectionStatements {
   TrialValues values{db};
   FleetRows fleets{db};
   CurveRows curves{db};
+  FurtherMetrics further{db};
 
   SQLite::Statement sweep_of_trial{db, "SELECT sweep FROM trial WHERE id = ?"};
   SQLite::Statement sweep_of_lease{db, "SELECT sweep FROM attempt WHERE lease = ?"};
@@ -102,8 +104,9 @@ struct ProjectionStatements {
       "UPDATE trial SET fork_trial = ?2, fork_replicate = ?3, fork_model = ?4, fork_phase = ?5,"
       " fork_step = ?6, replaces = ?7, fork_place = ?8, fork_rivals = ?9 WHERE id = ?1"};
   SQLite::Statement reports_until{db,
-                                  "SELECT phase, step, value, at, lease, spent FROM report WHERE"
-                                  " trial = ? AND replicate = ? AND phase <= ? ORDER BY phase"};
+                                  "SELECT phase, step, value, at, lease, spent, further FROM"
+                                  " report WHERE trial = ? AND replicate = ? AND phase <= ?"
+                                  " ORDER BY phase"};
   SQLite::Statement add_run{db, "INSERT INTO run (trial, replicate, sweep) VALUES (?, ?, ?)"};
   SQLite::Statement add_attempt{
       db,

@@ -1,4 +1,5 @@
 // Reads the learning curves of a whole sweep.
+#include "db/projection/further.hpp"
 #include "db/queries/paging.hpp"
 #include "db/queries/queries.hpp"
 #include "db/sql.hpp"
@@ -44,7 +45,7 @@ class Points {
  public:
   explicit Points(SQLite::Database& db)
       : rows_(db,
-              "SELECT p.phase, p.step, p.value, p.at, p.lease, a.granted_at, p.spent"
+              "SELECT p.phase, p.step, p.value, p.at, p.lease, a.granted_at, p.spent, p.further"
               " FROM report p JOIN attempt a ON a.lease = p.lease"
               " WHERE p.trial = ? AND p.replicate = ? ORDER BY p.phase") {}
 
@@ -69,6 +70,7 @@ class Points {
       }
       point.trained = before + (at - c.instant());
       point.spent = c.maybe(&sql::Columns::real);
+      if (const auto further = c.maybe(&sql::Columns::text)) point.further = read_further(*further);
       curve.push_back(point);
     }
     return curve;

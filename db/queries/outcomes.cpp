@@ -80,16 +80,6 @@ void add_outcomes(SQLite::Statement& s, Goal goal, std::vector<OutcomeRow>& rows
 
 }  // namespace
 
-std::vector<Score> last_values(SQLite::Database& db, TrialId trial) {
-  SQLite::Statement s(db,
-                      "SELECT p.value, p.further FROM run r JOIN report p ON p.trial = r.trial"
-                      " AND p.replicate = r.replicate AND p.phase = r.reports - 1"
-                      " WHERE r.trial = ? AND r.replicate = 0");
-  if (!sql::bind(s, trial).executeStep()) return {};
-  sql::Columns c(s);
-  return read_values(c);
-}
-
 // A value beyond the range of float counts as diverged.
 std::vector<std::pair<int, std::int64_t>> trials_by_phase(SQLite::Database& db, SweepId sweep) {
   struct Count {

@@ -59,8 +59,6 @@ std::vector<PricedRow> priced_trials(SQLite::Database& db, SweepId sweep);
 Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep,
                                               std::optional<int> phase = {},
                                               const std::vector<TrialId>* only = nullptr);
-// The values of the objectives in the last report of the trial's first run; empty without one.
-std::vector<Score> last_values(SQLite::Database& db, TrialId trial);
 // The ids of what list_outcomes returns.
 std::vector<TrialId> outcome_trials(SQLite::Database& db, SweepId sweep, std::optional<int> phase);
 // How many trials have a finite report of each phase, the last phase first.

@@ -51,6 +51,7 @@ struct CurvePoint {
   int phase = 0;
   std::int64_t step = 0;
   Score value = Score::diverged();
+  std::vector<Score> further{};  // of the further objectives, in their order
   Duration trained;  // since its first lease, over all its attempts but not between them
   std::optional<double> spent{};  // by the clock of an objective of time
 };

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "db/further_sql.hpp"
 #include "db/leaderboard.hpp"
 #include "db/queries/described.hpp"
 #include "schemas/types/ids.hpp"
@@ -44,6 +45,7 @@ struct RunRow {
   std::optional<WorkerId> worker;
   int reports = 0;
   std::optional<Score> value;
+  std::string further{};  // JSON text
   std::optional<Score> best;
   std::optional<int> best_phase;
   std::int64_t step = 0;
@@ -115,6 +117,9 @@ void fields(auto& f, Of<RunRow> auto& r) {
   f("worker", r.worker, "r.worker", "Of the latest attempt");
   f("phase", r.reports, "r.reports", "Reports so far");
   f.cost("value", r.value, "r.cost", "Of the last report").cost("best", r.best, "r.best_cost");
+  f.stored("further", r.further, sql::further_of<"r.trial", "r.replicate", "r.sweep">,
+           "#/components/schemas/further_values",
+           "Of a sweep with several objectives: the others in the last report", None::null);
   f.hidden(r.best_phase, "r.best_phase")("step", r.step, "r.step", "Of the last report");
   f("seconds", r.seconds, sql::seconds_of_run,
     "That its phases took by the clock of its worker; null where none was measured");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "db/further_sql.hpp"
 #include "db/leaderboard.hpp"
 #include "db/queries/described.hpp"
 #include "schemas/types/ids.hpp"
@@ -25,6 +26,7 @@ struct TrialRow {
   RunState state = RunState::queued;
   EndReason reason = EndReason::none;
   std::optional<Score> value;
+  std::string further{};  // JSON text
   int seeds = 0;
   int length = 0;
   std::optional<Score> best_report{};
@@ -63,6 +65,10 @@ void fields(auto& f, Of<TrialRow> auto& r) {
   f.cost("value", r.value, "t.cost",
          "The aggregate over its runs of their reports at the last phase that all of them reached"
          " (docs/leaderboard.md)");
+  f.stored("further", r.further, sql::further_of<"t.id", "0", "t.sweep">,
+           "#/components/schemas/further_values",
+           "Of a sweep with several objectives: the others in the last report of the first run",
+           None::null);
   f("seeds", r.seeds, "t.seeds", "Runs behind the value");
   f("length", r.length, "t.length", "Phases behind the value");
   f.cost("best_report", r.best_report, "t.best_cost", "The best report of any of its runs");

@@ -83,11 +83,14 @@ Json render(const RunCurveRow& row) {
   json["state"] = word(row.state);
   json["reason"] = word(row.reason);
   json["curve"] = Json::array();
-  for (const auto& point : row.curve)
+  for (const auto& point : row.curve) {
     json["curve"].push_back({{"phase", point.phase},
                              {"step", point.step},
                              {"value", encode(point.value)},
                              {"seconds", static_cast<double>(point.trained.us) / 1e6}});
+    for (const Score score : point.further)
+      json["curve"].back()["further"].push_back(encode(score));
+  }
   return json;
 }
 

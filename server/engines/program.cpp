@@ -114,16 +114,4 @@ std::string failure_text(const ProgramEnd& end) {
                                                  : "exit status " + std::to_string(end.status);
 }
 
-std::string shell_word(const std::string& word) {
-  std::string text = "'";
-  for (const char c : word) c == '\'' ? text += "'\\''" : text += c;
-  return text + "'";
-}
-
-std::string shell_words(const std::vector<std::string>& words) {
-  std::string text;
-  for (const auto& word : words) text.append(text.empty() ? "" : " ").append(shell_word(word));
-  return text;
-}
-
 }  // namespace hone::engines

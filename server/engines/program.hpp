@@ -29,8 +29,4 @@ ProgramEnd run_program(const std::vector<std::string>& argv, const std::string& 
 // What the program printed about its failure, as one line: "sbatch: error: invalid partition".
 std::string failure_text(const ProgramEnd& end);
 
-// A word as a POSIX shell reads it back: in single quotes.
-std::string shell_word(const std::string& word);
-std::string shell_words(const std::vector<std::string>& words);
-
 }  // namespace hone::engines

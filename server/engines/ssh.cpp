@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/shell.hpp"
 #include "base/text.hpp"
 #include "server/engines/engine.hpp"
 #include "server/engines/program.hpp"

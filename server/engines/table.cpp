@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/expect.hpp"
+#include "base/shell.hpp"
 #include "server/engines/engine.hpp"
 #include "server/engines/program.hpp"
 

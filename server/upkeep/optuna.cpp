@@ -149,13 +149,46 @@ class Writer {
     study.bind(
         1, sweep_.at("name").get<std::string>() + " (" + sweep_.at("id").get<std::string>() + ")");
     study.exec();
-    SQLite::Statement direction(db_, "INSERT INTO study_directions VALUES (1, ?, 1, 0)");
-    direction.bind(1, minimize_ ? "MINIMIZE" : "MAXIMIZE");
-    direction.exec();
+    add_direction(0, minimize_);
+    const Json& objectives = further();
+    for (std::size_t i = 1; i < objectives.size(); ++i)
+      add_direction(i, objectives[i].value("goal", "maximize") == "minimize");
     SQLite::Statement spec(db_,
                            "INSERT INTO study_user_attributes VALUES (1, 1, 'hone_sweep_file', ?)");
     spec.bind(1, to_text(sweep_.at("spec")));
     spec.exec();
+  }
+
+  // The objectives of a sweep with several.
+  [[nodiscard]] const Json& further() const {
+    static const Json none = Json::array();
+    const auto found = sweep_.at("spec").find("objectives");
+    return found == sweep_.at("spec").end() ? none : *found;
+  }
+
+  void add_direction(std::size_t objective, bool minimize) {
+    SQLite::Statement direction(db_, "INSERT INTO study_directions VALUES (?, ?, 1, ?)");
+    direction.bind(1, static_cast<std::int64_t>(objective) + 1);
+    direction.bind(2, minimize ? "MINIMIZE" : "MAXIMIZE");
+    direction.bind(3, static_cast<std::int64_t>(objective));
+    direction.exec();
+  }
+
+  // The values of all objectives, or nothing: Optuna takes a trial with all of them or none.
+  [[nodiscard]] std::optional<std::vector<double>> values_of(
+      std::int64_t number, const std::vector<const Json*>& runs) const {
+    const auto first = value_of(number, runs);
+    if (!first) return std::nullopt;
+    std::vector<double> values{*first};
+    const auto row = rows_.find(number);
+    for (std::size_t i = 1; i < further().size(); ++i) {
+      if (row == rows_.end() || !row->second->at("further").is_object()) return std::nullopt;
+      const Json value =
+          row->second->at("further").value(further()[i].at("metric").get<std::string>(), Json());
+      if (!value.is_number()) return std::nullopt;
+      values.push_back(value.get<double>());
+    }
+    return values;
   }
 
   // The value by which the trial ranks, or nothing.
@@ -187,8 +220,8 @@ class Writer {
     for (const Json* run : runs)
       if (!run->at("curve").empty())
         seconds = std::max(seconds, run->at("curve").back().value("seconds", 0.0));
-    const auto value = value_of(number, runs);
-    if (state == "COMPLETE" && !value) state = "FAIL";
+    const auto values = values_of(number, runs);
+    if (state == "COMPLETE" && !values) state = "FAIL";
     const auto start = parse_rfc3339(sweep_.at("submitted_at").get<std::string>());
     const Instant begun = start.value_or(Instant{});
     SQLite::Statement trial(db_, "INSERT INTO trials VALUES (?, ?, 1, ?, ?, ?)");
@@ -199,18 +232,20 @@ class Writer {
     if (state != "RUNNING")
       trial.bind(5, date_text(begun + Duration{static_cast<std::int64_t>(seconds * 1e6)}));
     trial.exec();
-    if (value && (state == "COMPLETE" || state == "PRUNED")) add_value(number + 1, *value);
+    if (values && (state == "COMPLETE" || state == "PRUNED"))
+      for (std::size_t i = 0; i < values->size(); ++i) add_value(number + 1, i, (*values)[i]);
     add_params(number + 1, first.at("params"));
     add_attribute(number + 1, "hone_trial", first.at("trial"));
     add_reports(number + 1, first.at("curve"));
   }
 
-  void add_value(std::int64_t trial, double value) {
+  void add_value(std::int64_t trial, std::size_t objective, double value) {
     SQLite::Statement s(db_,
                         "INSERT INTO trial_values (trial_id, objective, value, value_type)"
-                        " VALUES (?, 0, ?, 'FINITE')");
+                        " VALUES (?, ?, ?, 'FINITE')");
     s.bind(1, trial);
-    s.bind(2, value);
+    s.bind(2, static_cast<std::int64_t>(objective));
+    s.bind(3, value);
     s.exec();
   }
 

@@ -1,4 +1,8 @@
-"""Every example of sdk/examples that a sweep runs, started from the repository's folder."""
+"""Every example of sdk/examples that a sweep runs, started from the repository's folder. Those that
+train with a library need a Python that has it (HONE_LIBRARY_PYTHON)."""
+import json
+import os
+import pathlib
 import shutil
 import subprocess
 import sys
@@ -7,6 +11,7 @@ import pytest
 
 from commands import Up, ok
 from conftest import BIN, ROOT
+from test_python_libraries import python_with
 
 EXAMPLES = ROOT / "sdk" / "examples"
 
@@ -18,11 +23,33 @@ def up(tmp_path):
     assert one.stop()[0] == 0
 
 
-def best_of(up, name, *more):
+@pytest.fixture
+def up_with(tmp_path, monkeypatch):
+    """Starts `hone up` with these slots, where python3 of a sweep file has the named modules."""
+    started = []
+
+    def start(slots, *modules):
+        folder = str(pathlib.Path(python_with(*modules)).parent)
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+        started.append(Up(tmp_path / "data", "--slots", str(slots), cwd=ROOT))
+        return started[0]
+
+    yield start
+    for one in started:
+        assert one.stop()[0] == 0
+
+
+def best_of(up, name, *more, timeout=400):
     sweep = ok("submit", str(EXAMPLES / name), "--watch", "-q", *more, server=up,
-               timeout=400).split()[0]
+               timeout=timeout).split()[0]
     assert sweep.startswith("sw_")
     return ok("best", sweep, "--format", "csv", "--limit", "1", server=up).splitlines()
+
+
+def best_value_of(up, name, *more, timeout=400):
+    header, best = best_of(up, name, "--set", "search.trials=2", *more, timeout=timeout)
+    return float(best.split(",")[header.split(",").index("value")])
 
 
 @pytest.mark.parametrize(
@@ -32,23 +59,25 @@ def test_an_example_finds_something(up, name):
     assert "value" in header and best
 
 
-def test_stable_baselines3_with_one_changed_line(up):
-    # The python3 that the sweep file names, whichever runs these tests.
-    if subprocess.run(["python3", "-c", "import gymnasium, stable_baselines3"],
-                      capture_output=True).returncode != 0:
-        pytest.skip(
-            "this python3 has no stable_baselines3 (pip install stable-baselines3, about 2 GB with PyTorch)")
-    header, best = best_of(up, "sb3-cartpole.yaml", "--set", "search.trials=2")
-    assert best
+def test_stable_baselines3_with_one_changed_line(up_with):
+    up = up_with(2, "gymnasium", "stable_baselines3")
+    assert best_value_of(up, "sb3-cartpole.yaml") > 0
 
 
-def test_a_program_in_the_manner_of_cleanrl_is_tuned_unchanged(up):
-    if subprocess.run(["python3", "-c", "import gymnasium, torch"],
-                      capture_output=True).returncode != 0:
-        pytest.skip("this python3 has no gymnasium and torch")
-    header, best = best_of(up, "ppo-single-file.yaml", "--set", "search.trials=2")
-    value = float(best.split(",")[header.split(",").index("value")])
+def test_a_program_in_the_manner_of_cleanrl_is_tuned_unchanged(up_with):
+    up = up_with(2, "gymnasium", "torch")
+    assert best_value_of(up, "ppo-single-file.yaml") > 40, "a random player has 22"
+
+
+def test_rllib_continues_the_run_that_asha_paused(up_with):
+    """asha pauses both runs after their first phase and continues one in another process."""
+    up = up_with(1, "ray.rllib", "torch", "gymnasium")
+    value = best_value_of(up, "rllib-cartpole.yaml", "--set", "terminator={rule: asha}",
+                          timeout=1200)
     assert value > 40, "a random player has 22"
+    runs = json.loads(ok("runs", "sw_1", "--format", "json", server=up))
+    assert sorted((run["attempts"], run["state"]) for run in runs) == [
+        (1, "stopped"), (2, "completed")], runs
 
 
 def test_the_cpp_project_builds_against_an_installed_hone(up, tmp_path):

@@ -76,6 +76,14 @@ def test_a_journal_brings_every_trial_with_its_state(server, tmp_path):
     ok("submit", path, server=server)
 
 
+def test_a_running_study_became_a_completed_sweep(server, tmp_path):
+    file = tmp_path / "study.log"
+    file.write_text(journal())
+    done = hone("import", "optuna", file, "--study", "first", server=server)
+    assert "the study had not ended: its sweep is a canceled one" in done.stderr
+    assert server.get(f"/v1/sweeps/{done.stdout.strip()}")["state"] == "canceled"
+
+
 def conditional_study(trials=120, curves=True):
     """A program that asks for `clip` with ppo alone and for `tau` with sac alone; trials that are
     poor after two of four epochs are pruned."""

@@ -4,12 +4,16 @@ import json
 import os
 import pty
 import re
+import shlex
+import signal
 import subprocess
+import sys
 
 import pytest
 
 from commands import Up, hone, ok, write_spec
 from conftest import program, sweep_spec
+from test_worker import Worker, wait_for
 from trained import train
 
 SCRIPT = """
@@ -311,3 +315,70 @@ def test_shares_of_a_confirmation_were_percentages_in_csv(server):
     for name in ("near best", "chance best"):
         assert all(0 <= float(row[header.index(name)]) <= 1 for row in rows), rows
     assert " %" in ok("confirm", sweep, server=server, COLUMNS="200")
+
+
+PRINTING = """
+import json, sys
+open("ran.json", "w").write(json.dumps(sys.argv))
+print("score 1")
+"""
+
+
+@pytest.mark.parametrize("params, words", [
+    ("flags", ["--lr", "{lr}", "--name", "it's \u00fc b"]), ("none", [])])
+def test_no_screen_had_the_command_line_that_ran(day, tmp_path, params, words):
+    script = tmp_path / "printing.py"
+    script.write_text(PRINTING)
+    run = ["python3", str(script), "--seed=${hone.seed}", "--depth", "${depth}", "${hone.attempt}",
+           *(["${lr}", "${name}"] if params == "none" else [])]
+    path = write_spec(tmp_path, command={
+        "run": run, "params": params, "cwd": str(tmp_path), "python": sys.executable,
+        "collect": {**COLLECT, "pattern": "score (?<score>[0-9]+)"}},
+        parameters={"lr": {"type": "float", "min": 1e-5, "max": 1e-2},
+                    "depth": {"type": "int", "min": 1, "max": 8},
+                    "name": {"type": "fixed", "value": "it's \u00fc b"}},
+        search={"method": "random", "trials": 1}, objective={"metric": "score"},
+        budget={"unit": "epochs", "per_run": 1, "phases": 1})
+    sweep = ok("submit", str(path), "--watch", server=day.up).splitlines()[0].split()[0]
+    [trial] = json.loads(ok("trials", sweep, "--format", "json", server=day.up))
+    name = "rn_" + trial["id"][3:] + ".0"
+    shown = json.loads(ok("show", name, "--format", "json", server=day.up))["command"]
+    assert shown[1:] == json.loads((tmp_path / "ran.json").read_text())
+    assert shown[0] == sys.executable
+    text = ok("show", name, server=day.up)
+    line = text.split("\ncommand\n")[1].splitlines()[0]
+    assert shlex.split(line) == shown
+    first = json.loads(ok("show", name + "#1", "--format", "json", server=day.up))
+    assert first["command"] == shown
+
+
+def test_folders_of_the_worker_keep_their_names_in_the_command_line(day, tmp_path):
+    path = write_spec(tmp_path, command={"run": ["true", "${hone.folder}/x", "${lr}"]},
+                      parameters={"lr": {"type": "fixed", "value": 0.00165}},
+                      search={"method": "random", "trials": 1})
+    sweep = ok("submit", str(path), server=day.up).split()[0]
+    hone("watch", sweep, server=day.up)  # its run fails: it reports nothing
+    [trial] = json.loads(ok("trials", sweep, "--format", "json", server=day.up))
+    run = "rn_" + trial["id"][3:] + ".0"
+    shown = json.loads(ok("show", run, "--format", "json", server=day.up))
+    assert shown["command"] == ["true", "${hone.folder}/x", "0.00165"]
+
+
+def test_the_log_of_a_busy_worker_was_blamed_on_its_age(server, tmp_path):
+    """The worker is stopped, as under heavy load, when its log is asked for."""
+    worker = Worker(server, tmp_path / "worker", slots=1)
+    worker.ready()
+    path = write_spec(tmp_path, command={"run": [sys.executable, "-c", "import time\n"
+                                                 "print('started', flush=True)\n"
+                                                 "time.sleep(600)"]},
+                      search={"method": "random", "trials": 1})
+    ok("submit", str(path), server=server)
+    wait_for(lambda: server.get("/v1/sweeps/sw_1")["runs"]["running"] == 1 or
+             server.get("/v1/sweeps/sw_1")["runs"]["leased"] == 1)
+    os.kill(worker.process.pid, signal.SIGSTOP)
+    said = hone("logs", "rn_1.0", server=server, timeout=120).stderr
+    os.kill(worker.process.pid, signal.SIGCONT)
+    assert "waiting for wk_1 to send the log of rn_1.0#1" in said and "older" not in said
+    assert "it is busy, or gone" in said or "its worker was lost" in said, said
+    ok("stop", "sw_1", "--now", server=server)
+    worker.stop()

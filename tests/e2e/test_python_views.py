@@ -102,6 +102,36 @@ def test_figures_of_a_sweep_draw_every_trial(client, tmp_path):
             sweep.plot(figure)
 
 
+def test_parallel_coordinates_have_a_line_for_each_trial_and_a_label_for_each_choice(client):
+    sweep = hone.Sweep({"rate": hone.Float(1e-4, 1e-1, log=True),
+                        "clip": [None, 0.2], "sizes": [[64, 64], [256]], "fast": [True, False],
+                        "depth": hone.Int(2, 8, when="fast == true"), "fixed": 3},
+                       trials=16, client=client, seed=1)
+    with pytest.raises(hone.HoneError, match="nothing to draw yet"):
+        sweep.plot("parallel")
+    sweep.run(lambda run: float(run.params["clip"] is None) + len(run.params["sizes"]))
+    text = str(sweep.plot("parallel"))
+    lines = re.findall('<path d="([^"]*)" stroke="#(?!16202b)', text)
+    assert len(lines) == 16
+    without_depth = [row for row in sweep.trials() if "params.depth" not in row]
+    assert 0 < len(without_depth) == sum(line.count("M") == 2 for line in lines) < 16
+    for label in ("null", "0.2", "[64, 64]", "[256]", "true", "false", "0.01", "value", "depth"):
+        assert f">{label}</text>" in text, label
+    assert "fixed" not in text
+    assert text.index("#d8dde5") < text.rindex("#005090"), "the best is drawn last"
+
+
+def test_null_and_lists_as_choices_reach_the_function_as_they_are(client):
+    sweep = hone.Sweep({"clip": [None, 0.2], "sizes": hone.Choice([[64, 64], [256], []])},
+                       trials=12, client=client, seed=1)
+    seen = []
+    sweep.run(lambda run: float(run.params["clip"] in (None, 0.2) and
+                                run.params["sizes"] in ([64, 64], [256], [])),
+              on_trial=lambda trial: seen.append((trial["value"], str(trial["params"]))))
+    assert [value for value, _ in seen] == [1.0] * 12
+    assert any("None" in text for _, text in seen) and any("[64, 64]" in text for _, text in seen)
+
+
 def test_the_figure_of_a_front_has_all_trials(client):
     sweep = hone.Sweep({"x": hone.Float(0, 1)}, [{"metric": "a", "goal": "maximize"},
                                                  {"metric": "b", "goal": "minimize"}],
@@ -110,3 +140,17 @@ def test_the_figure_of_a_front_has_all_trials(client):
     text = str(sweep.plot("front"))
     assert dots_of(text) == 8 and ">front<" in text
     assert ">dominated<" in text, "the largest x is best in both"
+
+
+def test_names_of_askers_were_kept_in_the_folder_of_a_server_that_is_elsewhere(client, tmp_path,
+                                                                              monkeypatch):
+    monkeypatch.delenv("HONE_DATA")
+    monkeypatch.setenv("HOME", str(tmp_path / "me"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    sweep = hone.Sweep({"x": hone.Float(0, 1)}, trials=1, client=client)
+    sweep.run(lambda run: run.params["x"])
+    made = [path for path in (tmp_path / "me").rglob("*") if path.is_dir()]
+    assert made and all(path.stat().st_mode & 0o77 == 0 for path in made), made
+    assert not (tmp_path / "me" / ".hone").exists()
+    hone.local.private_folder(str(tmp_path / "me" / ".hone" / "data"))
+    assert (tmp_path / "me" / ".hone").stat().st_mode & 0o777 == 0o700

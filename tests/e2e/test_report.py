@@ -1,8 +1,11 @@
 """`hone report`: text, tables, figures and data of a sweep, whose numbers are those of the exports."""
+import collections
 import csv
+import http.server
 import io
 import json
 import re
+import threading
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -151,7 +154,7 @@ def test_every_number_of_a_report_is_that_of_the_export(server, tmp_path, make):
     assert set(space) == set(SPACE) and "when depth >= 4" in space["tau"]["domain"]
     assert "50 \\% \\$" in latex and "$<$i$>$\\&x\\_1" in latex
     assert "<i>" not in page and "3487" not in page
-    for figure in (folder / "figures").iterdir():
+    for figure in (folder / "figures").glob("*.svg"):
         ElementTree.fromstring(figure.read_text())
         assert figure.read_text() == ok("report", sweep, "--figure", figure.stem, server=server)
 
@@ -212,3 +215,77 @@ def test_a_report_replaces_files_with_force_alone(server, tmp_path):
     assert first == {path: path.read_bytes() for path in (tmp_path / "r").rglob("*.md")}
     unknown = hone("report", sweep, "--figure", "pie", server=server)
     assert unknown.returncode == 2 and "history, curves" in unknown.stderr
+
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def objects_of(pdf):
+    """The objects of a PDF file, by the places that its table names."""
+    assert pdf.startswith(b"%PDF-1.4") and pdf.endswith(b"%%EOF\n")
+    table = int(re.search(rb"startxref\n(\d+)\n", pdf)[1])
+    places = re.findall(rb"(\d{10}) 00000 n ", pdf[table:])
+    assert pdf[table:].startswith(b"xref\n0 %d\n" % (len(places) + 1))
+    for number, place in enumerate(places, 1):
+        body = pdf[int(place):]
+        assert body.startswith(b"%d 0 obj\n" % number)
+        yield body[:body.index(b"\nendobj")]
+
+
+@pytest.mark.parametrize("make", [single, confirmed, two_objectives], ids=lambda one: one.__name__)
+def test_a_figure_as_pdf_draws_what_the_svg_draws(server, tmp_path, make):
+    sweep = make(server)
+    for kind in EXPECTED[make]:
+        svg = ElementTree.fromstring(ok("report", sweep, "--figure", kind, server=server))
+        ok("report", sweep, "--figure", kind, "-o", f"{kind}.pdf", server=server, cwd=tmp_path)
+        *head, content = objects_of((tmp_path / f"{kind}.pdf").read_bytes())
+        assert f"/MediaBox [0 0 {svg.get('width')} {svg.get('height')}]".encode() in head[2]
+        length = int(re.search(rb"/Length (\d+)", content)[1])
+        stream = content[content.index(b"stream\n") + 7:content.rindex(b"endstream")]
+        assert len(stream) == length
+        shapes = [one.tag.split("}")[1] for one in svg.iter()]
+        text = stream.decode("latin-1")
+        drawn = shapes.count("line") + shapes.count("circle") + shapes.count("path")
+        assert len(re.findall(r" [Sf] Q$", text, re.M)) == drawn
+        in_halo = sum(len(list(group.iter(SVG + "text"))) for group in svg.iter(SVG + "g"))
+        assert text.count(" Tj ET Q") == shapes.count("text") + in_halo
+        for one in svg.iter(SVG + "text"):
+            words = (one.text or "").encode("latin-1", "replace").decode("latin-1")
+            escaped = re.sub(r"([()\\])", r"\\\1", words)
+            assert f"({escaped}) Tj" in text
+
+
+def test_a_report_of_a_sweep_without_a_name_called_it_sweep(server, tmp_path):
+    sweep = play(server, {key: value for key, value in sweep_spec().items() if key != "name"})
+    ok("report", sweep, "-o", "r", server=server, cwd=tmp_path)
+    assert f"(sweep {sweep}) to " in " ".join((tmp_path / "r" / "report.md").read_text().split())
+    assert (tmp_path / "r" / "figures" / "history.pdf").stat().st_size > 1000
+
+
+class Counting(http.server.BaseHTTPRequestHandler):
+    """Passes requests on to the server and counts them by path."""
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):  # noqa: N802
+        self.server.counts[self.path] += 1
+        answer = self.server.behind.ask("GET", self.path)
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.headers.get("content-type", ""))
+        self.send_header("Content-Length", str(len(answer.body)))
+        self.end_headers()
+        self.wfile.write(answer.body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_a_report_read_its_sweep_eight_times(server, tmp_path):
+    sweep = confirmed(server)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Counting) as proxy:
+        proxy.behind, proxy.counts = server, collections.Counter()
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        ok("report", sweep, "-o", "r", cwd=tmp_path,
+           HONE_SERVER=f"http://127.0.0.1:{proxy.server_port}")
+        proxy.shutdown()
+    assert proxy.counts[f"/v1/sweeps/{sweep}"] == 1
+    assert max(proxy.counts.values()) == 1, proxy.counts.most_common(3)

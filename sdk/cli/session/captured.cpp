@@ -17,6 +17,7 @@ Result<std::string> captured(const Session& session, CommandAction (*declare)(Fl
   options.quiet = true;
   std::ostringstream out, messages;
   Session inner(std::move(options), Screen{}, out, messages);
+  inner.share(session.replies());
   if (const auto done = action(inner); !done) return done.error();
   return out.str();
 }

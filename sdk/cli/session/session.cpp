@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/nearest.hpp"
@@ -85,9 +86,20 @@ Result<Client*> Session::client() {
   return client_.get();
 }
 
+struct Session::Replies {
+  std::map<std::string, Result<Json>> by_path;
+};
+
+void Session::remember() { replies_ = std::make_shared<Replies>(); }
+
 Result<Json> Session::get(const std::string& path) {
+  if (replies_)
+    if (const auto known = replies_->by_path.find(path); known != replies_->by_path.end())
+      return known->second;
   auto there = client();
-  return there ? (*there)->get_json(path) : Result<Json>(there.error());
+  auto reply = there ? (*there)->get_json(path) : Result<Json>(there.error());
+  if (replies_) replies_->by_path.emplace(path, reply);
+  return reply;
 }
 
 Result<Json> Session::post(const std::string& path, const Json& body) {

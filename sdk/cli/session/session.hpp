@@ -59,6 +59,13 @@ class Session {
   // Prints a message, on stderr, unless --quiet is set.
   void note(std::string_view text);
 
+  // From here on, `get` and `list` answer a path by its first reply: what a command prints is read
+  // once. Sessions that share replies read them once together.
+  struct Replies;
+  void remember();
+  void share(std::shared_ptr<Replies> replies) { replies_ = std::move(replies); }
+  [[nodiscard]] const std::shared_ptr<Replies>& replies() const { return replies_; }
+
   // One request to the server. Returns the server's error, or `unavailable` without an answer.
   Result<Json> get(const std::string& path);
   Result<Json> post(const std::string& path, const Json& body);
@@ -74,7 +81,8 @@ class Session {
   CommonOptions options_;
   Screen screen_;
   Terminal terminal_;
-  std::unique_ptr<Client> client_;  // made by the first request
+  std::unique_ptr<Client> client_;    // made by the first request
+  std::shared_ptr<Replies> replies_;  // null: each is asked for again
 };
 
 // The path of the page of a list that follows the cursor.

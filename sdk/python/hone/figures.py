@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, List, Mapping, Sequence, 
 
 from . import plot
 from .errors import HoneError
+from .parallel import ABSENT, Axis, axis_of
+from .parallel import parallel as draw_parallel
 
 if TYPE_CHECKING:
     from .sweep import Sweep
@@ -95,6 +97,29 @@ def slices(sweep: Sweep) -> Figure:
     return _figure(sweep, charts, width=360, height=220)
 
 
+def parallel(sweep: Sweep) -> Figure:
+    """A line for each trial through its parameters, those that vary, and its value; the best are
+    dark and on top."""
+    name, larger = objective_of(sweep)
+    rows = [row for row in sweep.trials() if finite(row["value"])]
+    axes = []
+    for parameter, domain in sweep.spec["parameters"].items():
+        domain = domain if isinstance(domain, Mapping) else {}
+        axes.append(axis_of(parameter, [row.get(f"params.{parameter}", ABSENT) for row in rows],
+                            domain.get("values", ()), domain.get("scale") == "log"))
+    varied = [axis for axis in axes if axis is not None]
+    if not varied:
+        raise HoneError(f"{sweep.id} has nothing to draw yet: no parameter differs among trials "
+                        "with a value")
+    values = [float(row["value"]) for row in rows]
+    low, high = min(values), max(values)
+    shares = [(value - low) / (high - low) if high > low else 0.5 for value in values]
+    value_axis = axis_of(name, values) or Axis(name, shares, [(0.5, f"{low:.4g}")])
+    return Figure(draw_parallel([*varied, value_axis],
+                                [share if larger else 1 - share for share in shares],
+                                f"{sweep.id}: {len(rows)} trials"))
+
+
 def importance(sweep: Sweep) -> Figure:
     """The share of the variance that each parameter, and each pair, explains, with the deviation
     among the trees of the forest. Raises Problem (conflict) for fewer than ten trials."""
@@ -133,4 +158,4 @@ def _figure(sweep: Sweep, charts: Sequence[plot.Chart], width: int, height: int)
 
 FIGURES: Dict[str, Callable[[Sweep], Figure]] = {
     "history": history, "curves": curves, "slices": slices, "importance": importance,
-    "front": front}
+    "parallel": parallel, "front": front}

@@ -39,6 +39,24 @@ def data_folder() -> str:
     return os.environ.get("HONE_DATA") or os.path.expanduser("~/.hone")
 
 
+def private_folder(path: str) -> str:
+    """Makes a folder that other users cannot read, with every folder above it that is missing."""
+    parent = os.path.dirname(path)
+    if parent and not os.path.isdir(parent):
+        private_folder(parent)
+    os.makedirs(path, mode=0o700, exist_ok=True)
+    return path
+
+
+def askers_folder() -> str:
+    """Where the names of askers are locked: below HONE_DATA, or in the user's cache. No server needs
+    to run here."""
+    if os.environ.get("HONE_DATA"):
+        return os.path.join(data_folder(), "askers")
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(cache, "hone", "askers")
+
+
 class LocalServer:
     """A hone-server on a free port of this machine. It ends with this process."""
 
@@ -46,7 +64,7 @@ class LocalServer:
         """Starts the server on the folder `data` (that of `hone up`). Raises Unavailable with the
         server's own reason if it does not start, as when another one uses the folder."""
         folder = data or data_folder()
-        os.makedirs(folder, exist_ok=True)
+        private_folder(folder)
         with open(os.path.join(folder, "python-server.log"), "ab") as log:
             begin = log.tell()
             self._process = subprocess.Popen(

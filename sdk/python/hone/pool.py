@@ -24,7 +24,7 @@ from . import trial as trials
 from .asked import AskedLine, open_run
 from .client import SWEEP_ENDS, Asked, Client, user_name
 from .errors import HoneError, Infeasible, Problem
-from .local import data_folder
+from .local import askers_folder, private_folder
 from .progress import Progress
 from .trial import Run
 
@@ -75,8 +75,7 @@ class Slot:
 
     def __init__(self, sweep: str, url: str) -> None:
         key = hashlib.sha256(url.encode()).hexdigest()[:12]
-        folder = os.path.join(data_folder(), "askers", key)
-        os.makedirs(folder, mode=0o700, exist_ok=True)
+        folder = private_folder(os.path.join(askers_folder(), key))
         for number in range(1, 10_000):
             self._lock: BinaryIO = open(os.path.join(folder, f"{sweep}-{number}"), "wb")
             if self._is_mine():

@@ -228,16 +228,21 @@ class Sweep:
         return self.client.best(self.id, by="cost", within=within)
 
     def trials(self) -> List[Dict[str, Any]]:
-        """One row a trial in order of proposal; parameters as columns `params.NAME`."""
+        """One row a trial in order of proposal; parameters as columns `params.NAME`, further
+        objectives as columns of the names of their metrics (`further.NAME` for a name that another
+        column has)."""
         return [_flat(row) for row in self.client.trials(self.id, sort="number")]
 
     def reports(self) -> List[Dict[str, Any]]:
-        """One row a report of each run: trial, run, phase (from 0), step, value."""
+        """One row a report of each run: trial, run, phase (from 0), step, value; a column for each
+        further objective."""
         rows = []
+        metrics = [str(one["metric"]) for one in self.spec.get("objectives", [])[1:]]
         for trial in self.client.trials(self.id, sort="number"):
             for run in self.client.runs(trial["id"]):
-                rows += [{"trial": trial["id"], "run": run["id"], "phase": point["phase"],
-                          "step": point["step"], "value": point["value"]}
+                rows += [_flat({"trial": trial["id"], "run": run["id"], "phase": point["phase"],
+                                "step": point["step"], "value": point["value"], "params": {},
+                                "further": dict(zip(metrics, point.get("further", [])))})
                          for point in self.client.curve(run["id"])]
         return rows
 
@@ -271,6 +276,7 @@ class Sweep:
         curves      the reports of every run, with the names of the leaders
         slices      the values over each parameter that is a number
         importance  the share of the variance that each parameter and each pair explains
+        parallel    a line for each trial through its parameters and its value
         front       two objectives of every trial, and those that no other trial dominates
 
         Raises HoneError where there is nothing to draw."""
@@ -338,6 +344,8 @@ def _objective(objective: Objective, goal: str) -> Dict[str, Any]:
 
 
 def _flat(row: Mapping[str, Any]) -> Dict[str, Any]:
-    flat = {key: value for key, value in row.items() if key not in ("params", "sweep")}
+    flat = {key: value for key, value in row.items() if key not in ("params", "sweep", "further")}
+    for name, value in (row.get("further") or {}).items():
+        flat[f"further.{name}" if name in flat else name] = value
     flat.update({f"params.{name}": value for name, value in row["params"].items()})
     return flat

@@ -152,15 +152,6 @@ Result<Json> joint_items(SQLite::Database& db, const SweepRow& sweep, const Swee
   return items;
 }
 
-// The further objectives of a trial: one that diverged in them ranks by its first one.
-Json further_json(SQLite::Database& db, TrialId trial, const SweepSpec& spec) {
-  const auto values = last_values(db, trial);
-  Json further = Json::object();
-  for (std::size_t i = 0; i < spec.further_objectives.size() && i + 1 < values.size(); ++i)
-    further[spec.further_objectives[i].metric] = encode(values[i + 1]);
-  return further;
-}
-
 Result<Json> single_items(SQLite::Database& db, const SweepRow& sweep, const SweepSpec& spec,
                           const View& view, Priced& priced) {
   const auto rows =
@@ -169,11 +160,7 @@ Result<Json> single_items(SQLite::Database& db, const SweepRow& sweep, const Swe
           : best_trials(db, sweep.id, view.limit);
   if (!rows) return rows.error();
   Json items = Json::array();
-  for (const BestRow& row : *rows) {
-    items.push_back(row_json(row));
-    if (!spec.further_objectives.empty())
-      items.back()["further"] = further_json(db, row.trial.id, spec);
-  }
+  for (const BestRow& row : *rows) items.push_back(row_json(row));
   return items;
 }
 

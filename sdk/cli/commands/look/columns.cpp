@@ -17,6 +17,9 @@ Field parameters(int least) {
   return {.name = "parameters", .pointer = "/params", .type = CellType::params, .least = least};
 }
 
+// One column for each objective but the first. Of a report, the CLI names them (further.hpp).
+Field further() { return {"further", "/further", CellType::params}; }
+
 // A member that the CLI adds for people.
 Field computed(const char* name, const char* pointer, CellType type = CellType::text) {
   return {.name = name, .pointer = pointer, .type = type, .computed = true};
@@ -67,6 +70,7 @@ Fields trial_columns() {
           {"state", "/state", CellType::state},
           optional({"reason", "/reason"}),
           {"value", "/value", CellType::score},
+          further(),
           optional({"confirmed", "/confirmed", CellType::score}),
           data_only({"seeds", "/seeds", CellType::number}),
           data_only({"best_report", "/best_report", CellType::score}),
@@ -84,6 +88,7 @@ Fields run_columns() {
           optional({"reason", "/reason"}),
           optional({"failure", "/failure"}),
           {"value", "/value", CellType::score},
+          further(),
           optional({"best report", "/best", CellType::score}),
           {"phases", "/phase", CellType::number},
           optional({"step", "/step", CellType::count}),
@@ -211,7 +216,7 @@ Fields best_columns() {
   return {{"rank", "/rank", CellType::number},
           {"trial", "/id"},
           {"value", "/value", CellType::score},
-          {"further", "/further", CellType::params},  // one column for each other objective
+          further(),
           optional({"confirmed", "/confirmed", CellType::score}),
           optional(computed("95 % interval", "/shown/interval")),
           optional({"n", "/seeds", CellType::number}),
@@ -245,7 +250,7 @@ Fields front_columns() {
   return {{"cost", "/seconds", CellType::seconds},
           {"trial", "/id"},
           {"value", "/value", CellType::score},
-          {"further", "/further", CellType::params},
+          further(),
           optional(computed("95 % interval", "/shown/interval")),
           optional({"n", "/seeds", CellType::number}),
           data_only(computed("low", "/interval/0", CellType::score)),
@@ -273,7 +278,7 @@ Fields report_columns() {
   return {{"phase", "/phase", CellType::phase},
           {"step", "/step", CellType::count},
           {"value", "/value", CellType::score},
-          optional({"further", "/further"}),
+          further(),
           {"verdict", "/verdict"},
           {"reason", "/reason"},
           {"at", "/at", CellType::ago},
@@ -363,6 +368,7 @@ Fields exported_report_columns() {
           {"phase", "/phase", CellType::number},
           {"step", "/step", CellType::count},
           {"value", "/value", CellType::score},
+          further(),
           {"seconds", "/seconds", CellType::number},
           computed("metrics", "/metrics", CellType::params),
           {"parameters", "/params", CellType::params}};

@@ -9,7 +9,7 @@ Fields part_columns(std::string_view kind) {
   const Field sweep = data_only({"sweep", "/sweep"});
   if (kind == "report") {
     Fields columns =
-        select(report_columns(), {"phase", "step", "value", "verdict", "reason", "at"});
+        select(report_columns(), {"phase", "step", "value", "further", "verdict", "reason", "at"});
     columns.insert(columns.begin(), {{"id", "/id"}, data_only({"run", "/run"}), sweep});
     return columns;
   }
@@ -36,13 +36,14 @@ Fields find_columns(std::string_view kind) {
     return columns;
   }
   if (kind == "trial") {
-    Fields columns = select(trial_columns(), {"id", "state", "value", "phases", "parameters"});
+    Fields columns =
+        select(trial_columns(), {"id", "state", "value", "further", "phases", "parameters"});
     columns.insert(columns.begin() + 1, {"sweep", "/sweep"});
     return columns;
   }
   if (kind == "run") {
-    Fields columns =
-        select(run_columns(), {"id", "state", "reason", "value", "step", "worker", "detail"});
+    Fields columns = select(
+        run_columns(), {"id", "state", "reason", "value", "further", "step", "worker", "detail"});
     columns[3].optional = false;
     columns.back() = optional(
         {.name = "detail", .pointer = "/detail", .type = CellType::long_text, .least = 20});

@@ -7,6 +7,7 @@
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/commands/look/filters.hpp"
+#include "sdk/cli/commands/look/further.hpp"
 #include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -122,10 +123,13 @@ Result<Exit> list_sweeps(Session& session, const ListOptions& options) {
 Result<Exit> list_trials(Session& session, const ListOptions& options) {
   const auto sweep = resolve_sweep(session, options.id);
   if (!sweep) return sweep.error();
-  const auto trials =
-      list_where(session, "/v1/sweeps/" + text(*sweep) + "/trials?limit=1000&sort=" + options.order,
-                 options.where);
+  const std::string path = "/v1/sweeps/" + text(*sweep);
+  auto order = trial_order(session, path, options.order);
+  if (!order) return order.error();
+  auto trials =
+      list_where(session, path + "/trials?limit=1000&sort=" + order->of_server, options.where);
   if (!trials) return trials.error();
+  if (order->further) sort_by(*trials, *order->further);
   if (trials->empty() && !options.where.empty())
     return print_list(session, trial_columns(), *trials, "no trial matches the filter");
   return print_list(
@@ -197,7 +201,8 @@ CommandAction declare_ls(Flags& flags) {
 CommandAction declare_trials(Flags& flags) {
   return with_options(list_trials, [&](ListOptions& options) {
     flags.optional_argument("SWEEP", options.id, sweep_help);
-    flags.text("--sort KEY", options.order, "sort by number, or by value (best first)");
+    flags.text("--sort KEY", options.order,
+               "sort by number, by value or by an objective (best first)");
     flags.text("--where FILTER", options.where, where_help);
   });
 }

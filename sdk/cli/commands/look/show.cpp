@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/executed.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/commands/look/worker_texts.hpp"
 #include "sdk/cli/render/evaluation.hpp"
@@ -48,10 +49,12 @@ Result<Exit> show_with(Session& session, const ObjectId& id, const std::string& 
                        const std::string& use = {}) {
   auto object = session.get(path);
   if (!object) return object.error();
+  if (const auto* run = std::get_if<RunId>(&id))
+    if (auto added = add_command(session, *object, *run, 0); !added) return added.error();
   if (session.options().format != Format::table)
     return print_shown(session, id, *std::move(object), "");
   const Shown shown{session.screen(), now()};
-  std::string rest = use;
+  std::string rest = use + command_text(*object, session.screen());
   for (const Part& part : parts) {
     const auto items = session.list(part.path);
     if (!items) return items.error();
@@ -83,9 +86,13 @@ Result<Exit> show_sweep(Session& session, SweepId id) {
 Result<Exit> show_attempt(Session& session, AttemptId id) {
   const auto attempts = session.list("/v1/runs/" + text(id.run) + "/attempts");
   if (!attempts) return attempts.error();
-  for (const auto& attempt : *attempts)
-    if (text_at(attempt, "/id") == text(id))
-      return print_shown(session, id, attempt, attempt_text(attempt, {session.screen(), now()}));
+  for (Json attempt : *attempts) {
+    if (text_at(attempt, "/id") != text(id)) continue;
+    if (auto added = add_command(session, attempt, id.run, id.number); !added) return added.error();
+    const std::string head = attempt_text(attempt, {session.screen(), now()});
+    const std::string command = command_text(attempt, session.screen());
+    return print_shown(session, id, std::move(attempt), head, command);
+  }
   return refuse(Code::not_found, "unknown attempt " + text(id) +
                                      "; list the attempts with: hone show " + text(id.run));
 }

@@ -43,6 +43,12 @@ std::string title(const Json& object, const std::string& name, const Shown& show
          printable(name) + "\n";
 }
 
+// The values of the further objectives.
+void add_further(Lines& lines, const Json& object) {
+  for (const auto& [metric, value] : member(object, "/further").items())
+    add(lines, metric, value_text(value));
+}
+
 void add_state(Lines& lines, const Json& object) {
   std::string state = text_at(object, "/state");
   const Ink ink = ink_of_state(state);
@@ -114,26 +120,6 @@ std::string workflow_line(const Json& sweep) {
   return workflow.is_string() ? workflow.get<std::string>() : text_at(workflow, "/id");
 }
 
-std::string prior_text(const Json& prior) {
-  if (prior.is_null()) return {};
-  const Json& center = prior.is_object() ? member(prior, "/center") : prior;
-  std::string text = ", around " + value_text(center);
-  if (const Json& spread = member(prior, "/spread"); spread.is_number())
-    text += " +- " + value_text(spread) + " of the range";
-  return text;
-}
-
-std::string choices_text(const Json& parameter) {
-  const Json& values = member(parameter, "/values");
-  const Json& weights = member(parameter, "/weights");
-  std::string text;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    text += " " + (values[i].is_null() ? "null" : value_text(values[i]));
-    if (i < weights.size()) text += " (" + value_text(weights[i]) + ")";
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string settings_text(const Json& object, const std::string& named) {
@@ -142,27 +128,6 @@ std::string settings_text(const Json& object, const std::string& named) {
     for (const auto& [name, value] : object.items())
       if ((" " + named + " ").find(" " + name + " ") == std::string::npos) rest[name] = value;
   return rest.empty() ? "" : ", " + params_text(rest);
-}
-
-std::string domain_text(const Json& parameter) {
-  if (!parameter.is_object()) return value_text(parameter);
-  const std::string type = text_at(parameter, "/type");
-  std::string text = type;
-  if (type == "float" || type == "int")
-    text += " " + value_text(member(parameter, "/min")) + " .. " +
-            value_text(member(parameter, "/max"));
-  if (const auto scale = text_at(parameter, "/scale"); scale == "log" || scale == "logit")
-    text += ", " + scale + " scale";
-  if (const Json& step = member(parameter, "/step"); step.is_number() && step != 1)
-    text += ", in steps of " + value_text(step);
-  text += prior_text(member(parameter, "/prior"));
-  if (type == "choice") text += (member(parameter, "/ordered") == true ? ", ordered, of" : " of");
-  text += choices_text(parameter);
-  if (const auto expr = text_at(parameter, "/expr"); !expr.empty()) text += ": " + expr;
-  if (const Json& value = member(parameter, "/value"); !value.is_null())
-    text += " " + value_text(value);
-  if (const auto when = text_at(parameter, "/when"); !when.empty()) text += ", when " + when;
-  return text;
 }
 
 std::string trainer_text(const Json& spec) {
@@ -227,6 +192,7 @@ std::string trial_text(const Json& trial, const Shown& shown) {
     add(lines, "value",
         value_text(member(trial, "/value")) + " (" +
             value_meaning(member(trial, "/spec"), int_at(trial, "/seeds")) + ")");
+  add_further(lines, trial);
   if (!member(trial, "/confirmed").is_null())
     add(lines, "confirmed",
         value_text(member(trial, "/confirmed")) + " (" +
@@ -259,6 +225,7 @@ std::string run_text(const Json& run, const Shown& shown) {
       std::to_string(int_at(run, "/phase")) + ", step " + count_text(int_at(run, "/step")));
   add(lines, "value",
       value_text(member(run, "/value")) + "  (best " + value_text(member(run, "/best")) + ")");
+  add_further(lines, run);
   add(lines, "worker", text_at(run, "/worker"));
   if (const Json& origin = member(run, "/origin"); origin.is_object())
     add(lines, "continues",

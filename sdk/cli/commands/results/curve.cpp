@@ -4,6 +4,7 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
+#include "sdk/cli/commands/look/further.hpp"
 #include "sdk/cli/commands/results/curve_metric.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/plot.hpp"
@@ -86,11 +87,14 @@ Result<Exit> show_curve(Session& session, const std::string& word) {
   }
   const auto id = resolve_run(session, word);
   if (!id) return id.error();
-  const auto reports = session.list("/v1/runs/" + text(*id) + "/curve");
+  auto reports = session.list("/v1/runs/" + text(*id) + "/curve");
   if (!reports) return reports.error();
+  const auto run = session.get("/v1/runs/" + text(*id));
+  if (!run) return run.error();
+  for (Json& report : *reports) report["sweep"] = member(*run, "/sweep");
+  if (auto named = name_further(session, *reports); !named) return named.error();
+  for (Json& report : *reports) report.erase("sweep");
   if (session.options().format == Format::table && !reports->empty()) {
-    const auto run = session.get("/v1/runs/" + text(*id));
-    if (!run) return run.error();
     session.print(chart(*run, *reports, session.screen()));
   }
   return print_list(session, report_columns(), *reports,

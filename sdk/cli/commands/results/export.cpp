@@ -5,6 +5,7 @@
 
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
+#include "sdk/cli/commands/look/further.hpp"
 #include "sdk/cli/commands/results/curve_export.hpp"
 #include "sdk/cli/commands/results/curve_metric.hpp"
 #include "sdk/cli/commands/results/html_report.hpp"
@@ -73,6 +74,9 @@ Result<Exit> export_reports(Session& session, SweepId sweep, bool with_metrics) 
   if (!curves) return curves.error();
   const auto runs = session.list(path + "/runs?limit=1000");
   if (!runs) return runs.error();
+  const auto whole = session.get(path);
+  if (!whole) return whole.error();
+  const auto metrics = further_metrics(member(*whole, "/spec"));
   std::map<std::string, Json> seeds;
   for (const Json& run : *runs) seeds[text_at(run, "/id")] = member(run, "/seed");
   std::vector<Json> items;
@@ -84,7 +88,10 @@ Result<Exit> export_reports(Session& session, SweepId sweep, bool with_metrics) 
     auto reports = reports_of(run);
     if (with_metrics)
       if (auto joined = join_metrics(session, id, reports); !joined) return joined.error();
-    for (Json& report : reports) items.push_back(std::move(report));
+    for (Json& report : reports) {
+      name_further(report, metrics);
+      items.push_back(std::move(report));
+    }
   }
   return print_list(session, exported_report_columns(), items,
                     text(sweep) + " has no reports yet; follow it with: hone watch " + text(sweep));

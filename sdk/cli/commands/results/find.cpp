@@ -4,6 +4,7 @@
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
 #include "sdk/cli/commands/look/filters.hpp"
+#include "sdk/cli/commands/look/further.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
@@ -55,7 +56,8 @@ Result<Exit> find(Session& session, const FindOptions& options) {
   auto all = find_pages(session, filter, options.limit);
   if (!all) return all.error();
   const std::string kind = text_at(*all, "/kind");
-  const std::vector<Json> items(all->at("items").begin(), all->at("items").end());
+  std::vector<Json> items(all->at("items").begin(), all->at("items").end());
+  if (auto named = name_further(session, items); !named) return named.error();
   const auto printed =
       print_list(session, find_columns(kind), items, "no " + kind + " matches the filter");
   if (printed && all->at("more") == true)

@@ -13,6 +13,7 @@
 #include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
+#include "study/report/pdf.hpp"
 
 namespace hone::cli {
 namespace {
@@ -60,7 +61,9 @@ Status add_figures(Session& session, const Json& sweep, study::Page& page, std::
     const auto drawn = kind.draw(session, sweep);
     if (!drawn && drawn.error().code != Code::conflict && drawn.error().code != Code::not_found)
       return drawn.error();
+    const std::string pdf = name.substr(0, name.size() - 3) + "pdf";
     files.push_back({name, title, drawn ? *drawn : std::string()});
+    files.push_back({pdf, title, drawn ? study::pdf_of(*drawn) : std::string()});
     if (!drawn) continue;
     const std::string command = figure_command(text_at(sweep, "/id"), kind.name);
     page.figures.push_back({title + " (" + name + ": " + command + ")", *drawn});
@@ -168,8 +171,9 @@ Result<Exit> write_figure(Session& session, SweepId sweep, const ReportOptions& 
                     options.out + " exists; add --force to replace it, or give another name");
     const auto shown = session.get("/v1/sweeps/" + text(sweep));
     if (!shown) return shown.error();
-    const auto drawn = kind.draw(session, *shown);
+    auto drawn = kind.draw(session, *shown);
     if (!drawn) return drawn.error();
+    if (fs::path(options.out).extension() == ".pdf") drawn = study::pdf_of(*drawn);
     if (options.out.empty()) {
       session.print(*drawn);
       return Exit::ok;
@@ -184,6 +188,7 @@ Result<Exit> write_figure(Session& session, SweepId sweep, const ReportOptions& 
 }
 
 Result<Exit> report(Session& session, const ReportOptions& options) {
+  session.remember();
   const auto sweep = resolve_sweep(session, options.sweep);
   if (!sweep) return sweep.error();
   return options.figure.empty() ? write_folder(session, *sweep, options)
@@ -198,7 +203,8 @@ CommandAction declare_report(Flags& flags) {
                             "id of the sweep, or of anything in it (the newest)");
     flags.text("-o,--out PATH", options.out,
                "write this folder (SWEEP-report); with --figure: this file (stdout)");
-    flags.text("--figure KIND", options.figure, "draw one figure as SVG: " + figure_names());
+    flags.text("--figure KIND", options.figure,
+               "draw one figure, as SVG or to a file NAME.pdf: " + figure_names());
     flags.flag("--force", options.force, "replace existing files");
   });
 }

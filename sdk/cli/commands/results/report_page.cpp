@@ -7,6 +7,7 @@
 
 #include "base/text.hpp"
 #include "sdk/cli/commands/commands.hpp"
+#include "sdk/cli/commands/look/further.hpp"
 #include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/render/json_view.hpp"
@@ -44,21 +45,12 @@ std::string rounded_range(const Json& interval) {
          rounded_value(member(interval, "/1"), error);
 }
 
-// Metrics of the further objectives.
-std::vector<std::string> further_metrics(const Json& sweep) {
-  std::vector<std::string> names;
-  for (const Json& objective : member(sweep, "/spec/objectives"))
-    names.push_back(text_at(objective, "/metric"));
-  if (!names.empty()) names.erase(names.begin());
-  return names;
-}
-
 PageTable best_table(const std::vector<Json>& items, const Json& sweep) {
   const auto has = [&](const char* place) {
     return std::ranges::any_of(items, [&](const Json& i) { return !member(i, place).is_null(); });
   };
   const bool confirmed = has("/confirmed"), ranges = has("/interval/1");
-  const auto further = further_metrics(sweep);
+  const auto further = further_metrics(member(sweep, "/spec"));
   PageTable table{"Best trials",
                   "value: the " + value_meaning(member(sweep, "/spec"), std::nullopt) +
                       (ranges ? ", with a 95 % interval" : "") + "; n: seeds" +
@@ -298,10 +290,12 @@ Result<ReportedSweeps> reported_sweeps(Session& session, SweepId id) {
 Result<std::vector<std::string>> methods_of(Session& session, const ReportedSweeps& sweeps) {
   const Json& sweep = sweeps.sweep;
   const Json& spec = member(sweep, "/spec");
+  const std::string name = text_at(sweep, "/name");
+  const bool is_named = name != "sweep";  // the name of a file without one
   std::vector<std::string> out{"The " + counted(member(spec, "/parameters").size(), "parameter") +
                                    " of `" + printable(trainer_text(spec)) +
-                                   "` were tuned with hone (sweep " + text_at(sweep, "/id") + ", " +
-                                   printable(text_at(sweep, "/name")) + ") to " +
+                                   "` were tuned with hone (sweep " + text_at(sweep, "/id") +
+                                   (is_named ? ", " + printable(name) : "") + ") to " +
                                    printable(objectives_text(spec)) + ".",
                                setting_text(sweep), outcome_text(sweep)};
   for (const Json& one : sweeps.confirmations)

@@ -202,17 +202,19 @@ class StudyDocument {
     if (why_outside_.empty()) why_outside_ = why;
   }
 
+  [[nodiscard]] std::int64_t count(OptunaState state) const {
+    return std::ranges::count(study_.trials, state, &OptunaTrial::state);
+  }
+
   void name_what_is_lost() {
-    const auto count = [&](OptunaState state) {
-      return std::count_if(study_.trials.begin(), study_.trials.end(),
-                           [&](const OptunaTrial& one) { return one.state == state; });
-    };
     const auto lose = [&](std::int64_t number, const std::string& what) {
       if (number > 0) lost_.push_back(std::to_string(number) + " " + what);
     };
     lose(count(OptunaState::waiting),
          "waiting trials are left out: later trials have lower numbers");
     lose(count(OptunaState::running), "running trials are canceled ones here");
+    if (count(OptunaState::waiting) + count(OptunaState::running) > 0)
+      lost_.emplace_back("the study had not ended: its sweep is a canceled one");
     if (!curves_.has_curves)
       lose(count(OptunaState::pruned),
            "pruned trials have no value; what they reported is the metric " +
@@ -232,14 +234,17 @@ class StudyDocument {
                      [](const Moment& a, const Moment& b) { return a.at < b.at; });
     Json events = Json::array();
     const Instant end = moments_.back().at;
+    const bool open = count(OptunaState::running) + count(OptunaState::waiting) > 0;
     for (Moment& moment : moments_) {
       moment.event["at_us"] = moment.at.us;
       events.push_back(std::move(moment.event));
     }
-    events.push_back(
-        {{"at_us", end.us},
-         {"kind", "sweep_ended"},
-         {"body", {{"sweep", "sw_1"}, {"state", "completed"}, {"reason", "budget_reached"}}}});
+    events.push_back({{"at_us", end.us},
+                      {"kind", "sweep_ended"},
+                      {"body",
+                       {{"sweep", "sw_1"},
+                        {"state", open ? "canceled" : "completed"},
+                        {"reason", open ? "user_cancel" : "budget_reached"}}}});
     return {
         {"hone_export", 1},
         {"workflow",

@@ -1,0 +1,1 @@
+-- The values of further objectives are points of metrics too. The fold that follows an upgrade writes those of older reports.
