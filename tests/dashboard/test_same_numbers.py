@@ -60,7 +60,7 @@ def test_the_overview_shows_the_leaderboard_of_hone_best(filled, pages, kind):
         at = column(page, "best", "Confirmed")
         for row, one in zip(rows, items):
             assert same(row[at], one["confirmed"] if one["confirmed_seeds"] > 0 else None)
-    for metric in items[0].get("further", {}):
+    for metric in items[0].get("further") or {}:
         at = column(page, "best", metric)
         assert all(same(row[at], one["further"][metric]) for row, one in zip(rows, items))
 
