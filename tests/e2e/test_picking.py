@@ -174,7 +174,7 @@ def test_best_pareto_shows_every_objective(server):
     assert ok("best", sweep, "--pareto", "-n", "1", "--format", "value", server=server) == "tr_1\n"
     assert "maximize return, minimize joules" in ok("show", sweep, server=server)
     assert json.loads(ok("curve", "rn_1.0", "--format", "json",
-                         server=server))[0]["further"] == [5.0]
+                         server=server))[0]["further"] == {"joules": 5.0}
 
 
 def test_best_pareto_is_refused_for_one_objective(server):
