@@ -37,6 +37,11 @@ const readVerdicts = async (id, state) => {
   state.phases = (await get(`/v1/sweeps/${id}/phases`)).items;
 };
 
+const showVerdicts = (id, state, plot) =>
+  readVerdicts(id, state)
+    .then(() => plot.redraw())
+    .catch((error) => toast(error.message));
+
 const densityNote = "Ground: the stronger, the more runs pass there. Lines: the 200 that came furthest.";
 
 export async function phasesPage(page) {
@@ -64,8 +69,8 @@ export async function phasesPage(page) {
   const filter = filterBar(data, redraw);
   await filter.ready;
   redraw();
-  const readLast = () => readVerdicts(id, state).then(() => verdicts.redraw());
-  readLast().catch((error) => toast(error.message));
+  const shown = showVerdicts(id, state, verdicts);
+  if (!isDense(state.rows)) await shown; // its table would have no rows
   const again = async () => {
     await read();
     await readVerdicts(id, state);
