@@ -13,7 +13,6 @@ import re
 import sys
 
 TABLES = ["schemas/types/methods.hpp", "schemas/types/methods.cpp",
-          "schemas/types/method_settings.cpp",
           "server/search/samplers/table.cpp", "server/search/terminators/table.cpp"]
 ELSEWHERE = ["server/search/samplers/", "server/search/terminators/", "sdk/cpp/import/",
              "server/cluster/", "sdk/cli/commands/start/init_texts",

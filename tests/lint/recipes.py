@@ -15,8 +15,8 @@ import sys
 
 # Recipe -> (most places, pattern that only the example matches, folders to search).
 RECIPES = {
-    "sampler": (3, r'\bmake_grid\b|"grid"', ["server", "schemas/types"]),
-    "terminator": (3, r'\bmake_median\b|"median"', ["server", "schemas/types"]),
+    "sampler": (2, r'\bmake_grid\b|"grid"', ["server", "schemas/types"]),
+    "terminator": (2, r'\bmake_median\b|"median"', ["server", "schemas/types"]),
     "environment": (2, r"\bacrobot(::|, builtin)|/acrobot\.hpp", ["worker", "schemas", "server"]),
     "scheduling policy": (1, r'"las", "las"', ["server", "sdk/cli"]),
     "trainer": (3, r'\bcem_(info|row|settings)\b|\(cem\b', ["worker", "schemas", "server"]),

@@ -10,6 +10,7 @@
 
 #include "base/result.hpp"
 #include "base/rng.hpp"
+#include "schemas/types/method_setting.hpp"
 #include "schemas/types/proposal_cost.hpp"
 #include "schemas/types/value.hpp"
 #include "server/search/history/history.hpp"
@@ -60,6 +61,7 @@ struct SamplerRow {
   std::string_view method;
   std::string_view summary;
   SamplerMaker* make;
+  std::span<const MethodSetting> settings{};
   SamplerCheck* check = nullptr;
 };
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "schemas/types/method_setting.hpp"
 #include "schemas/types/origin.hpp"
 #include "schemas/types/rank_prior.hpp"
 #include "schemas/types/verdict.hpp"
@@ -117,6 +118,7 @@ struct TerminatorRow {
   std::string_view rule;
   std::string_view summary;
   TerminatorMaker* make;
+  std::span<const MethodSetting> settings{};
   TerminatorCheck* check = nullptr;
   // The rule starts further seeds of a leader itself; off where racing does that (multi-seed).
   bool takes_second_looks = false;

@@ -6,12 +6,14 @@
 #include "base/expect.hpp"
 #include "schemas/trainers/trainers.hpp"
 #include "schemas/trainers/words.hpp"
-#include "schemas/types/method_settings.hpp"
+#include "schemas/types/method_setting.hpp"
 #include "schemas/types/methods.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/start/sweep_schema.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/session.hpp"
+#include "server/search/samplers/sampler.hpp"
+#include "server/search/terminators/terminator.hpp"
 
 namespace hone::cli {
 namespace {
@@ -124,19 +126,20 @@ Json named(const std::string& key, std::string_view name) {
   return {{"type", "object"}, {"properties", {{key, {{"const", name}}}}}, {"required", {key}}};
 }
 
-// Adds the settings of each row of `rows` to a part of a sweep file.
-void add_rows(Json& part, const std::string& key, std::span<const SettingsOf> rows,
-              const std::vector<std::string>& general) {
+// Adds the settings of each row of the table, whose names are `name`, to a part of a sweep file.
+template <class Row>
+void add_rows(Json& part, const std::string& key, std::span<const Row> rows,
+              std::string_view Row::*name, const std::vector<std::string>& general) {
   Json names = Json::array();
-  for (const SettingsOf& row : rows) {
+  for (const Row& row : rows) {
     Json settings = Json::object(), required = Json::array();
     for (const MethodSetting& setting : row.settings) {
       settings[setting.name] = schema_of(setting);
       if (setting.required) required.push_back(setting.name);
     }
-    names.push_back(row.name);
-    part["allOf"].push_back({{"if", named(key, row.name)},
-                             {"then", part_schema(key, row.name, settings, required, general)}});
+    names.push_back(row.*name);
+    part["allOf"].push_back({{"if", named(key, row.*name)},
+                             {"then", part_schema(key, row.*name, settings, required, general)}});
   }
   if (key == "method") names.push_back(nullptr);  // as if it were left out
   part["properties"][key] = {{"enum", names}, {"description", "Its settings stand next to it"}};
@@ -153,7 +156,7 @@ void add_default_method(Json& sweep, std::string_view method, const Json& condit
                             {"then", {{"properties", {{"search", then}}}}}});
 }
 
-// Of each trainer its settings, and the same names as parameters that a sweep may search.
+// Adds the settings of each trainer, and the same names as parameters that a sweep may search.
 void add_trainers(Json& sweep) {
   Json& trainer = sweep["properties"]["trainer"];
   Json names = Json::array({"ask"});
@@ -185,12 +188,12 @@ Json whole_schema() {
   add_trainers(*sweep);
   Json& parts = (*sweep)["properties"];
   const std::vector<std::string> general{"trials", "warm_start", "command", "perturb"};
-  add_rows(parts["search"], "method", settings_of_methods(), general);
+  add_rows(parts["search"], "method", sampler_table(), &SamplerRow::method, general);
   const Json several{{"required", {"objectives"}},
                      {"properties", {{"objectives", {{"minItems", 2}}}}}};
   add_default_method(*sweep, default_method_of_several, several);
   add_default_method(*sweep, default_method, {{"not", several}});
-  add_rows(parts["terminator"], "rule", settings_of_rules(), {});
+  add_rows(parts["terminator"], "rule", terminator_table(), &TerminatorRow::rule, {});
   return *std::move(sweep);
 }
 

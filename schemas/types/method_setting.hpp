@@ -1,8 +1,7 @@
-// The settings of search methods and of rules as data, for schemas and help. A test
-// compares them with what hone accepts of each method and rule (tests/e2e/test_schema.py).
+// A setting of a search method or of a rule as data, for schemas and help. A test compares the
+// settings of each row with what hone accepts of it (tests/e2e/test_schema.py).
 #pragma once
 
-#include <span>
 #include <string_view>
 
 namespace hone {
@@ -22,13 +21,8 @@ struct MethodSetting {
   bool open_high = false;
 };
 
-struct SettingsOf {
-  std::string_view name;  // of the method or rule
-  std::span<const MethodSetting> settings;
-};
-
-// A row for each method and each rule, with settings or without.
-std::span<const SettingsOf> settings_of_methods();
-std::span<const SettingsOf> settings_of_rules();
+// The same for the methods and the rules that train in rungs.
+inline constexpr MethodSetting eta_setting{
+    "eta", MethodSettingKind::whole, 2, 1000, {}, "3", "of each rung the best 1/eta continue"};
 
 }  // namespace hone
