@@ -152,8 +152,20 @@ Fitted fitted(const Points& points, std::span<const double> values, double width
   }
 }
 
+// The share of the variance that a process leaves to noise. Where its correlations are wide, its own
+// variance is large, and hardly any of it is much of that of the values.
+double unexplained(const Points& points, std::span<const double> values,
+                   const ProcessShape& shape) {
+  GaussianProcess process(points.view(), points.choice);
+  if (!process.fit(shape, values)) return 0;
+  double squares = 0;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    squares += std::pow(values[i] - process.means()[i], 2);
+  return squares / static_cast<double>(values.size());
+}
+
 // The share of noise in the merits, on the scale on which the process fits them best; 0 unless it
-// fits much better than one with hardly any.
+// fits much better than one with hardly any, or that one needs noise, too.
 struct NoiseCheck {
   double share = 0;
   double warp = 0;
@@ -172,7 +184,9 @@ NoiseCheck check_noise(const Points& points, const std::vector<double>& merits) 
   const Scaled scaled = warped(merits, found.warp);
   const Fitted exact = fitted(points, scaled.values, check_width, hardly_any);
   const double share = best.shape.noise / (1 + best.shape.noise);
-  if (share >= noise_share_min && best.score - exact.score - scaled.log_jacobian >= evidence_min)
+  const bool likelier = best.score - exact.score - scaled.log_jacobian >= evidence_min;
+  if (share >= noise_share_min &&
+      (likelier || unexplained(points, scaled.values, exact.shape) >= noise_share_min))
     found.share = share;
   return found;
 }
