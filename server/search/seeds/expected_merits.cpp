@@ -152,8 +152,8 @@ Fitted fitted(const Points& points, std::span<const double> values, double width
   }
 }
 
-// The share of the variance that a process leaves to noise. Where its correlations are wide, its own
-// variance is large, and hardly any of it is much of that of the values.
+// The share of the variance that a process leaves to noise. Where its correlations are wide, its
+// own variance is large, and hardly any of it is much of that of the values.
 double unexplained(const Points& points, std::span<const double> values,
                    const ProcessShape& shape) {
   GaussianProcess process(points.view(), points.choice);
