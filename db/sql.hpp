@@ -4,6 +4,7 @@
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -48,6 +49,18 @@ template <class Tag>
 void put(SQLite::Statement& s, int at, Id<Tag> value) {
   s.bind(at, value.value);
 }
+// The bytes of a container that outlives the execution, as a blob; by default null.
+struct Bytes {
+  Bytes() = default;
+  template <class Values>
+  explicit Bytes(const Values& values)
+      : data(values.data()), size(values.size() * sizeof(*values.data())) {}
+  const void* data = nullptr;
+  std::size_t size = 0;
+};
+inline void put(SQLite::Statement& s, int at, Bytes value) {
+  s.bindNoCopy(at, value.data, static_cast<int>(value.size));
+}
 template <class T>
 void put(SQLite::Statement& s, int at, const std::optional<T>& value) {
   if (value)
@@ -56,10 +69,12 @@ void put(SQLite::Statement& s, int at, const std::optional<T>& value) {
     s.bind(at);
 }
 
-// Resets a statement and binds its parameters 1, 2, ...
+// Resets a statement and binds its parameters 1, 2, ...; others are null until the caller puts
+// them: none keeps the value of an earlier call.
 template <class... Values>
 SQLite::Statement& bind(SQLite::Statement& s, const Values&... values) {
   s.reset();
+  s.clearBindings();
   [[maybe_unused]] int at = 0;
   (put(s, ++at, values), ...);
   return s;
@@ -90,10 +105,11 @@ inline int execute(SQLite::Statement& s) {
   }
 }
 
-// The same of a statement with these values as its parameters 1, 2, ...
+// The same of a statement with these values as its parameters 1, 2, ...; others are null.
 template <class... Values>
 int run(SQLite::Statement& s, const Values&... values) {
   s.reset();
+  s.clearBindings();
   [[maybe_unused]] int at = 0;
   (lend(s, ++at, values), ...);
   return execute(s);

@@ -26,11 +26,7 @@ EndedRows::Statements& EndedRows::statements() {
 }
 
 void EndedRows::put(SweepId sweep, std::int64_t seq, const EndedRow& row) {
-  SQLite::Statement& put = statements().put;
-  sql::bind(put, sweep, seq, row.stamp, row.checksum);
-  put.bindNoCopy(5, row.state.data(), static_cast<int>(row.state.size()));
-  put.exec();
-  put.reset();
+  sql::run(statements().put, sweep, seq, row.stamp, row.checksum, sql::Bytes(row.state));
 }
 
 std::optional<EndedRow> EndedRows::find(SweepId sweep, std::int64_t seq) {

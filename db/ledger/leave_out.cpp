@@ -49,8 +49,7 @@ void put_events(SQLite::Database& db) {
     row.sweep = c.maybe(&sql::Columns::id<SweepId>);
     row.body = c.view();
     link = next_link(link, row);
-    append.bindNoCopy(6, link.data(), static_cast<int>(link.size()));
-    sql::run(append, row.seq, row.at, row.kind, row.sweep, row.body);
+    sql::run(append, row.seq, row.at, row.kind, row.sweep, row.body, sql::Bytes(link));
   }
 }
 

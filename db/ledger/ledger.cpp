@@ -115,9 +115,8 @@ void Ledger::append(const Event& event, const std::string& body) {
   event_bytes_ += static_cast<std::int64_t>(body.size());
   Link& link = statements_->last.link;
   link = next_link(link, {event.seq, event.at, kind(event.body), sweep, body});
-  SQLite::Statement& append = statements_->append;
-  append.bindNoCopy(6, link.data(), static_cast<int>(link.size()));
-  sql::run(append, event.seq, event.at, kind(event.body), sweep, body);
+  sql::run(statements_->append, event.seq, event.at, kind(event.body), sweep, body,
+           sql::Bytes(link));
   statements_->projection.fold(event);
 }
 
@@ -138,12 +137,8 @@ Status Ledger::append_row(const LedgerRow& row, const std::string& link) {
                                      ") cannot be read by this hone: " + body.error().detail);
   event_bytes_ += static_cast<std::int64_t>(row.body.size());
   newest = {row.seq, row.at, link};
-  SQLite::Statement& append = statements_->append;
-  if (link.empty())
-    append.bind(6);
-  else
-    append.bindNoCopy(6, newest.link.data(), static_cast<int>(newest.link.size()));
-  sql::run(append, row.seq, row.at, row.kind, row.sweep, row.body);
+  const auto bytes = link.empty() ? sql::Bytes() : sql::Bytes(newest.link);
+  sql::run(statements_->append, row.seq, row.at, row.kind, row.sweep, row.body, bytes);
   statements_->projection.fold({row.seq, row.at, *std::move(body)});
   return Done{};
 }

@@ -12,9 +12,7 @@ void CurveRows::ended(RunId run) {
   sql::bind(reports_, run.trial, run.replicate);
   read_points(reports_, points_);
   if (points_.empty()) return;
-  sql::bind(add_, run.trial, run.replicate);
-  add_.bindNoCopy(3, points_.data(), static_cast<int>(points_.size() * sizeof(PackedPoint)));
-  sql::execute(add_);
+  sql::run(add_, run.trial, run.replicate, sql::Bytes(points_));
 }
 
 }  // namespace hone
