@@ -35,8 +35,8 @@ constexpr double choice_inverse_width = 0.4;
 constexpr int shape_rounds = 8, shape_rounds_per_noise = 3;
 constexpr double width_step = 0.7, width_step_growth = 1.2, width_step_shrinkage = 0.5;
 constexpr double width_prior = 0.25;  // 1 / (2 * variance)
-constexpr std::array noises{1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0};
-constexpr std::size_t free_noises = noises.size(), hardly_any = 2;  // of `noises`, from the least
+constexpr std::array noise_grid{1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0};
+constexpr std::size_t free_noises = noise_grid.size(), hardly_any = 2;  // of `noise_grid`, from the least
 
 // The strengths k of the warp log(1 + k t) / k of merits that are tried.
 constexpr std::array warps{0.0, 1.0, 10.0};
@@ -113,7 +113,7 @@ double best_noise(GaussianProcess& process, ProcessShape shape, std::span<const 
                   std::size_t tried) {
   double most = -std::numeric_limits<double>::infinity(), chosen = shape.noise;
   for (std::size_t i = 0; i < tried; ++i) {
-    shape.noise = noises.at(i);
+    shape.noise = noise_grid.at(i);
     if (!process.fit(shape, values) || process.log_likelihood() <= most) continue;
     most = process.log_likelihood();
     chosen = shape.noise;
@@ -130,7 +130,7 @@ Fitted fitted(const Points& points, std::span<const double> values, double width
   std::vector<double> start, moved(size, 0), step(size, width_step), last(size, 0);
   for (const auto choice : points.choice)
     start.push_back(std::pow((choice != 0 ? choice_inverse_width : 1) / unit, 2));
-  ProcessShape shape{start, noises.front()};
+  ProcessShape shape{start, noise_grid.front()};
   Fitted best;
   for (int round = 0;; ++round) {
     if (round % shape_rounds_per_noise == 0)
