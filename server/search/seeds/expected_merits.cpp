@@ -36,7 +36,7 @@ constexpr int shape_rounds = 8, shape_rounds_per_noise = 3;
 constexpr double width_step = 0.7, width_step_growth = 1.2, width_step_shrinkage = 0.5;
 constexpr double width_prior = 0.25;  // 1 / (2 * variance)
 constexpr std::array noise_grid{1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0};
-constexpr std::size_t free_noises = noise_grid.size(), hardly_any = 2;  // of `noise_grid`, from the least
+constexpr std::size_t free_noises = noise_grid.size(), hardly_any = 2;  // from the least
 
 // The strengths k of the warp log(1 + k t) / k of merits that are tried.
 constexpr std::array warps{0.0, 1.0, 10.0};
