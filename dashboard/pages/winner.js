@@ -39,6 +39,8 @@ const stageOf = ({ confirmation, confirms }) =>
 function caution({ confirmation, confirms, items, trials }) {
   if (confirmation) return ["by ", link(confirmation), " on new seeds"];
   if (confirms) return ["trained on new seeds, for ", link(confirms)];
+  if (items.some((one) => typeof one.expected_low === "number"))
+    return "single runs are noisy: ranked by what a model expects";
   if (items.some((one) => one.seeds < 2))
     return `ranked by single runs: the best of ${trials} is likely the luckiest`;
   return "tuning scores are optimistic";

@@ -311,6 +311,7 @@ class EventFolder {
 
   void operator()(const NoteAdded& e) { book_.known_requests.insert(e.request_id); }
   void operator()(const TagsChanged&) {}
+  void operator()(const TrialsExpected& e) { fold_expected(book_.sweeps.at(e.sweep), e); }
   void operator()(const SweepArchived& e) { book_.sweeps.at(e.sweep).archived = e.archived; }
   void operator()(const TrialPinned& e) { book_.trials.at(e.trial).second.pinned = e.pinned; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/words.hpp"
@@ -147,6 +148,7 @@ std::string leader_lines(const SweepProgress& progress, const Screen& screen) {
       {.name = "trial", .pointer = "/id"},
       {.name = "value", .pointer = "/value", .type = CellType::score},
       {.name = "confirmed", .pointer = "/confirmed", .type = CellType::score, .optional = true},
+      {.name = "expected", .pointer = "/expected", .type = CellType::score, .optional = true},
       {.name = "seeds", .pointer = "/seeds", .type = CellType::number, .optional = true},
       {.name = "phases", .pointer = "/length", .type = CellType::number, .optional = true},
       {.name = "state", .pointer = "/state", .type = CellType::state, .optional = true},
@@ -223,6 +225,19 @@ Marks mark_rank(Json& item) {
   if (!rank.is_number() || (!marks.ended_early && !marks.not_comparable)) return marks;
   item["rank"] = to_text(rank) + (marks.ended_early ? "*" : "") + (marks.not_comparable ? "+" : "");
   return marks;
+}
+
+std::string noise_text(const Json& sweep) {
+  const Json& noise = member(sweep, "/noise");
+  if (!noise.is_number()) return {};
+  return "noise is " + std::to_string(std::lround(100 * noise.get<double>())) +
+         " % of the differences between values";
+}
+
+std::string expected_text(const Json& sweep) {
+  const Json& expected = member(sweep, "/best/expected");
+  if (!expected.is_number()) return {};
+  return ", expected " + value_text(expected) + " (" + noise_text(sweep) + ")";
 }
 
 std::string marks_text(const Marks& marks) {

@@ -152,7 +152,13 @@ void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events
   // Copy the history only if the rule must be asked, not at every end of a run.
   const bool stopping = sweep.state == SweepState::stopping;
   if (!stopping && proposals_left(sweep) > 0) return;
-  if (!stopping && leads_on(sweep, foreseen(book, sweep, events))) return;
+  History history = foreseen(book, sweep, events);
+  if (!stopping && leads_on(sweep, history)) return;
+  if (const auto expected = expect_trials(sweep, history)) {
+    fold_expected(sweep, *expected, history);
+    events.emplace_back(*expected);
+  }
+  if (!stopping && run_to_finish(sweep, history)) return;
   const bool canceled = sweep.order != Order::none;
   const auto close = [&](RunId id) {
     events.emplace_back(RunEnded{.run = id,
@@ -211,6 +217,7 @@ Status record_report(const Book& book, const Lease& lease, const ReportRequest& 
   const Run& run = *find_run(book, lease.attempt.run);
   if (auto fits = check_report(sweep, run, request); !fits) return fits;
   if (request.phase < static_cast<int>(run.reports.size())) return Done{};
+  if (auto expected = expect_trials_if_due(sweep)) events.emplace_back(*std::move(expected));
   if (run.state == RunState::leased) events.emplace_back(RunStarted{lease.id});
   // A worker that was restarted may not know of the run's checkpoints.
   std::optional<bool> resumable;

@@ -18,6 +18,7 @@ History foreseen(const Book& book, const Sweep& sweep, const Events& events) {
       history.set_state(find_run(book, e->run)->record, RunRecord::State::paused);
     if (const auto* e = std::get_if<RunEnded>(&body))
       history.end_run(find_run(book, e->run)->record, completes(*e), informs(*e), closes(*e));
+    if (const auto* e = std::get_if<TrialsExpected>(&body)) fold_expected(sweep, *e, history);
   }
   return history;
 }

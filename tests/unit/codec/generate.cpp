@@ -338,6 +338,11 @@ SweepImported Generator::sweep_imported() {
 
 std::vector<Learned> Generator::learned() { return {{id<SweepTag>(), small(0, 9), small(9, 99)}}; }
 
+std::optional<KeptSlots> Generator::maybe_kept_slots() {
+  if (coin()) return std::nullopt;
+  return KeptSlots{id<WorkerTag>(), small(1, 64), instant()};
+}
+
 std::vector<EventBody> Generator::sweep_events() {
   const auto maybe_instant = [&] { return coin() ? std::optional(instant()) : std::nullopt; };
   const auto maybe_model = [&] { return coin() ? std::optional(id<ModelTag>()) : std::nullopt; };
@@ -363,9 +368,7 @@ std::vector<EventBody> Generator::sweep_events() {
                  integer(0, 1LL << 50), small(0, 9999), maybe_model()},
       RunReturned{id<LeaseTag>(), run(), word<EndReason>(), any_text(), word<Failure>(),
                   maybe_instant(), coin() ? std::optional(id<WorkerTag>()) : std::nullopt, coin(),
-                  coin() ? std::optional(KeptSlots{id<WorkerTag>(), small(1, 64), instant()})
-                         : std::nullopt,
-                  coin()},
+                  maybe_kept_slots(), coin()},
       RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(), any_text(),
                word<Failure>()},
       TrialEnqueued{id<SweepTag>(), any_text(), params(), std::nullopt, std::nullopt, stages(),
@@ -394,6 +397,7 @@ std::vector<EventBody> Generator::sweep_events() {
       CodeRecorded{id<LeaseTag>(), run(), id<WorkflowTag>()},
       ModelEvaluated{id<EvaluationTag>(), any_text(), id<ModelTag>(), evaluation()},
       StepFinished{id<LeaseTag>(), run(), small(0, 31), {FileRef{"train/a", sha256(), 9}}},
+      TrialsExpected{id<SweepTag>(), 0.25, {{id<TrialTag>(), 1.5, 1.25, 1.75}}},
   };
 }
 

@@ -83,7 +83,7 @@ std::string leader_text(const Json& sweep) {
   if (const Json& confirmed = member(best, "/confirmed"); !confirmed.is_null())
     text += ", confirmed " + value_text(confirmed) + " (" +
             std::to_string(int_at(best, "/confirmed_seeds")) + " new seeds)";
-  return text + ", best report " + value_text(member(best, "/best_report"));
+  return text + expected_text(sweep) + ", best report " + value_text(member(best, "/best_report"));
 }
 
 std::string duration_of(const Json& object, const char* from, const char* to, Instant now) {
