@@ -1,6 +1,7 @@
 // The leaderboard of a sweep: the columns, order and remarks of `hone best`.
 import { h } from "../lib/dom.js";
 import { short } from "../lib/format.js";
+import { isModelled } from "../lib/sweep_words.js";
 import { empty, link, paramList, stateMark, table } from "../ui/parts.js";
 import { certaintyText } from "./winner.js";
 
@@ -26,8 +27,6 @@ function marksLegend(items) {
   return lines.length ? h("p.muted.small.body", {}, lines.join(" ")) : null;
 }
 
-// Of a sweep with noisy single runs: what a model expects of another training, and the deviation.
-const isModelled = (item) => typeof item.expected_low === "number";
 const spread = (item) =>
   isModelled(item) ? `[${[item.expected_low, item.expected_high].map(short).join(", ")}]` : null;
 const noiseLegend = (noise) =>

@@ -79,6 +79,7 @@ std::string select_cells(CellsWanted wanted, std::string_view where) {
   add(wanted.place, "coalesce(t.confirmed_cost, 9e999)", "9e999");
   add(wanted.place, sql::tier, "0");
   add(wanted.place, sql::key, "0");
+  add(wanted.place, "coalesce(t.expected_cost, 9e999)", "9e999");
   select.append(" FROM trial t ");
   // CROSS: the trials stay the outer loop.
   if (wanted.place) select.append("CROSS JOIN sweep s ON s.id = t.sweep ");
@@ -106,6 +107,7 @@ void use_rows(sql::Scan& rows, Goal goal, const TrialSums* sums,
     cells.confirmed = sql::score_of(rows.real(13), goal);
     cells.tier = rows.small(14);
     cells.key = rows.real(15);
+    cells.expected = sql::score_of(rows.real(16), goal);
     if (sums != nullptr) sums->add_to(cells);
     use(cells);
   }

@@ -209,6 +209,20 @@ std::vector<PricedRow> priced_trials(SQLite::Database& db, SweepId sweep) {
   return rows;
 }
 
+std::vector<ExpectedRow> expected_trials(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db,
+                      "SELECT number, 0.0 - expected_cost FROM trial WHERE sweep = ?"
+                      " AND expected_cost IS NOT NULL");
+  std::vector<ExpectedRow> rows;
+  for (sql::bind(s, sweep); s.executeStep();) {
+    sql::Columns c(s);
+    ExpectedRow& row = rows.emplace_back();
+    row.number = c.integer();
+    row.merit = c.real();
+  }
+  return rows;
+}
+
 std::optional<BestRow> best_of_trial(SQLite::Database& db, TrialId trial, Goal goal) {
   SQLite::Statement s(db, select_best() + "t.id = ?");
   if (!sql::bind(s, trial).executeStep()) return std::nullopt;

@@ -2,7 +2,7 @@
 // model expects most of (server/search/seeds/expected_merits.hpp), the best of that order's first
 // eight by the mean of five new runs each, and the best set that was tried.
 //
-//   names_bench [seeds=16] [trials=200] [method=tpe] [unseen=true]
+//   names_bench [seeds=16] [trials=200] [method=tpe] [set=developed|unseen|rough]
 //
 // Regret is 0 at the lowest loss and 1 at the median of the best of ten random sets.
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Options {
   int seeds = 16;
   int trials = 200;
   std::string method = "tpe";
-  bool unseen = false;
+  std::string set = "developed";
 };
 
 Options options_of(int count, char** words) {
@@ -37,7 +37,7 @@ Options options_of(int count, char** words) {
     if (key == "seeds") options.seeds = std::stoi(text);
     if (key == "trials") options.trials = std::stoi(text);
     if (key == "method") options.method = text;
-    if (key == "unseen") options.unseen = text == "true";
+    if (key == "set") options.set = text;
   }
   return options;
 }
@@ -184,13 +184,17 @@ void print_row(const NamesProblem& problem, const Options& options) {
   std::fflush(stdout);
 }
 
+std::vector<NamesProblem> problems_of(const std::string& set) {
+  if (set == "unseen") return unseen_names_problems();
+  return set == "rough" ? rough_names_problems() : names_problems();
+}
+
 int bench(const Options& options) {
   std::puts(
       "| problem | best tried | best told | named | confirmed | told / tried | named / tried |"
       " confirmed / tried | by the model | noise | CPU ms |\n"
       "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
-  for (const NamesProblem& problem : options.unseen ? unseen_names_problems() : names_problems())
-    print_row(problem, options);
+  for (const NamesProblem& problem : problems_of(options.set)) print_row(problem, options);
   return 0;
 }
 

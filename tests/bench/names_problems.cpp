@@ -12,6 +12,12 @@ constexpr double failed = std::numeric_limits<double>::infinity();
 
 double squared(double x) { return x * x; }
 
+// The report of a trainer without noise.
+template <double (*loss)(Values)>
+double exactly(Values values, Rng&) {
+  return loss(values);
+}
+
 FloatDomain real(double min, double max, Scale scale = Scale::linear) {
   return {min, max, scale, {}, {}};
 }
@@ -93,14 +99,12 @@ double bowl(Values v) {
 }
 double gaussian(Values v, Rng& rng) { return bowl(v) + 0.3 * rng.normal(); }
 double times(Values v, Rng& rng) { return (0.05 + bowl(v)) * std::exp(0.4 * rng.normal()); }
-double exact(Values v, Rng&) { return bowl(v); }
 
 // A rotated valley with a cusp, a plateau beyond it.
 double ridge(Values v) {
   const double along = v[0] + 0.6 * v[1] - 0.8 * v[2], across = v[1] - v[0] * v[0];
   return std::min(1.0, 3 * std::abs(across) + squared(along - 0.4) + squared(v[3] - 0.5));
 }
-double exact_ridge(Values v, Rng&) { return ridge(v); }
 
 // A table of steps: a random effect of each pair of levels on top of a smooth one, noise of 8 %.
 double step_effect(Values v) {
@@ -167,8 +171,46 @@ double wavy(Values v) {
   for (const double x : v) sum += squared(x - 0.4) * 4 + 0.15 * (1 - std::cos(14 * (x - 0.4)));
   return sum;
 }
-double exact_wavy(Values v, Rng&) { return wavy(v); }
-double exact_supervised(Values v, Rng&) { return supervised(v); }
+
+// Without noise, but rough ------------------------------------------------------------------------
+
+double rastrigin(Values v) {
+  double sum = 0;
+  for (const double x : v)
+    sum += squared(10 * x - 4) + 10 * (1 - std::cos(2 * std::numbers::pi * (10 * x - 4)));
+  return sum;
+}
+double ackley(Values v) {
+  double squares = 0, waves = 0;
+  for (const double x : v) {
+    squares += squared(60 * x - 25);
+    waves += std::cos(2 * std::numbers::pi * (60 * x - 25));
+  }
+  const auto size = static_cast<double>(v.size());
+  return 20 - 20 * std::exp(-0.2 * std::sqrt(squares / size)) + std::exp(1.0) -
+         std::exp(waves / size);
+}
+double schwefel(Values v) {
+  double sum = 0;
+  for (const double x : v) {
+    const double at = 1000 * x - 500;
+    sum += 418.9829 - at * std::sin(std::sqrt(std::abs(at)));
+  }
+  return sum;
+}
+double steps(Values v) {
+  double sum = 0;
+  for (const double x : v) sum += squared(std::floor(12 * x) - 5);
+  return sum;
+}
+double valley(Values v) {  // Rosenbrock's
+  double sum = 0;
+  for (std::size_t i = 0; i + 1 < v.size(); ++i) {
+    const double x = 4 * v[i] - 2, y = 4 * v[i + 1] - 2;
+    sum += 100 * squared(y - x * x) + squared(1 - x);
+  }
+  return sum;
+}
 
 Space supervised_space() {
   const auto log = Scale::log;
@@ -186,8 +228,8 @@ std::vector<NamesProblem> names_problems() {
           {"gaussian", box5, bowl, gaussian},
           {"times", box5, bowl, times},
           {"table", table, step_effect, table_report},
-          {"exact", box5, bowl, exact},
-          {"exact-ridge", space_of(std::vector<Domain>(4, real(-1, 1))), ridge, exact_ridge}};
+          {"exact", box5, bowl, exactly<bowl>},
+          {"exact-ridge", space_of(std::vector<Domain>(4, real(-1, 1))), ridge, exactly<ridge>}};
 }
 
 std::vector<NamesProblem> unseen_names_problems() {
@@ -198,8 +240,21 @@ std::vector<NamesProblem> unseen_names_problems() {
           {"gaussian-b", space_of(std::vector<Domain>(10, real(0, 1))), wide, wide_report},
           {"times-b", space_of(std::vector<Domain>(6, real(1e-4, 1, log))), scale_free,
            scale_free_report},
-          {"exact-b", space_of(std::vector<Domain>(4, real(0, 1))), wavy, exact_wavy},
-          {"exact-c", supervised_space(), supervised, exact_supervised}};
+          {"exact-b", space_of(std::vector<Domain>(4, real(0, 1))), wavy, exactly<wavy>},
+          {"exact-c", supervised_space(), supervised, exactly<supervised>}};
+}
+
+std::vector<NamesProblem> rough_names_problems() {
+  const auto box = [](std::size_t size) { return space_of(std::vector<Domain>(size, real(0, 1))); };
+  const Space table = space_of(std::vector<Domain>(5, ordered({0, 0.5, 1, 1.5, 2, 2.5})));
+  return {{"rastrigin-2", box(2), rastrigin, exactly<rastrigin>},
+          {"rastrigin-5", box(5), rastrigin, exactly<rastrigin>},
+          {"ackley-3", box(3), ackley, exactly<ackley>},
+          {"ackley-8", box(8), ackley, exactly<ackley>},
+          {"schwefel-4", box(4), schwefel, exactly<schwefel>},
+          {"steps-4", box(4), steps, exactly<steps>},
+          {"valley-5", box(5), valley, exactly<valley>},
+          {"table-exact", table, step_effect, exactly<step_effect>}};
 }
 
 }  // namespace hone::bench

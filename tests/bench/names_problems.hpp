@@ -21,5 +21,7 @@ struct NamesProblem {
 std::vector<NamesProblem> names_problems();
 // Looked at once, when it was done.
 std::vector<NamesProblem> unseen_names_problems();
+// Without noise, but so rough that a smooth model could take it for noise.
+std::vector<NamesProblem> rough_names_problems();
 
 }  // namespace hone::bench

@@ -38,7 +38,10 @@ std::string phases_text(const Json& sweep) {
 std::string best_text(const Json& sweep) {
   const Json& best = member(sweep, "/best");
   if (best.is_null()) return "best --";
-  return "best " + value_text(member(best, "/value")) + " (" + text_at(best, "/trial") + ")";
+  const Json& expected = member(best, "/expected");
+  return "best " + value_text(member(best, "/value")) +
+         (expected.is_number() ? ", expected " + value_text(expected) : "") + " (" +
+         text_at(best, "/trial") + ")";
 }
 
 std::string rate_of(const SweepProgress& progress) {
@@ -123,6 +126,8 @@ std::string best_line(const SweepProgress& progress, const Screen& screen) {
   std::string rest = "  " + text_at(best, "/trial");
   if (const Json& confirmed = member(best, "/confirmed"); !confirmed.is_null())
     rest += "  confirmed " + value_text(confirmed);
+  else if (const Json& expected = member(best, "/expected"); !expected.is_null())
+    rest += "  expected " + value_text(expected);
   if (!progress.best_params.is_null()) rest += "  " + params_text(progress.best_params);
   const int room = screen.columns - 6 - display_width(value);
   return "best  " + paint(screen, Ink::bold, value) + truncated(rest, room, screen.unicode) + "\n";
@@ -149,11 +154,17 @@ std::string leader_lines(const SweepProgress& progress, const Screen& screen) {
       {.name = "value", .pointer = "/value", .type = CellType::score},
       {.name = "confirmed", .pointer = "/confirmed", .type = CellType::score, .optional = true},
       {.name = "expected", .pointer = "/expected", .type = CellType::score, .optional = true},
+      {.name = "spread", .pointer = "/shown/spread", .optional = true},
       {.name = "seeds", .pointer = "/seeds", .type = CellType::number, .optional = true},
       {.name = "phases", .pointer = "/length", .type = CellType::number, .optional = true},
       {.name = "state", .pointer = "/state", .type = CellType::state, .optional = true},
       {.name = "parameters", .pointer = "/params", .type = CellType::params, .least = 30}};
-  return "\n" + table_lines(fields, progress.leaders, progress.at, screen);
+  const std::string noise = noise_text(progress.sweep);
+  return "\n" + table_lines(fields, progress.leaders, progress.at, screen) +
+         (noise.empty() ? noise
+                        : truncated(noise + ": trials rank by what a model expects", screen.columns,
+                                    screen.unicode) +
+                              "\n");
 }
 
 std::string running_lines(const SweepProgress& progress, const Screen& screen) {
@@ -225,6 +236,11 @@ Marks mark_rank(Json& item) {
   if (!rank.is_number() || (!marks.ended_early && !marks.not_comparable)) return marks;
   item["rank"] = to_text(rank) + (marks.ended_early ? "*" : "") + (marks.not_comparable ? "+" : "");
   return marks;
+}
+
+void add_spread(Json& item) {
+  if (const Json& low = member(item, "/expected_low"); low.is_number())
+    item["shown"]["spread"] = range_text(Json::array({low, member(item, "/expected_high")}));
 }
 
 std::string noise_text(const Json& sweep) {

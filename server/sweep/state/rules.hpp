@@ -49,16 +49,6 @@ std::optional<SweepId> confirmed_of(const Book& book, SweepId confirmation);
 // are too large.
 void confirm_if_asked(const Book& book, const Sweep& sweep, const History& history, Events& events);
 
-// verdict/expected.cpp
-// Returns what a model expects of the sweep's leading trials after the history's reports, if they
-// are noisy, or were when it was last recorded.
-std::optional<TrialsExpected> expect_trials(const Sweep& sweep, const History& history);
-// The same where it is due after so many reports of the sweep. Call before a report is recorded.
-std::optional<TrialsExpected> expect_trials_if_due(const Sweep& sweep);
-// Fold the event into its sweep, or into another history of it.
-void fold_expected(Sweep& sweep, const TrialsExpected& e);
-void fold_expected(const Sweep& sweep, const TrialsExpected& e, History& history);
-
 // submit/decide_ask.cpp
 Result<Events> decide_ask(const Book& book, const Ask& command);
 Result<Events> decide_tell(const Book& book, const Tell& command, Instant now);

@@ -9,6 +9,7 @@
 #include "server/sweep/state/outcome.hpp"
 #include "server/sweep/state/rules.hpp"
 #include "server/sweep/state/schedule.hpp"
+#include "server/sweep/verdict/expected.hpp"
 #include "server/sweep/verdict/failure_limit.hpp"
 #include "server/sweep/verdict/finish.hpp"
 

@@ -1,10 +1,12 @@
-// What a model expects of the trials of a sweep of single, noisy runs: the leaderboard's order
-// (docs/leaderboard.md). Recorded, so that every reader of the ledger ranks alike.
+// The estimate is recorded, so that every reader of the ledger ranks alike.
+#include "server/sweep/verdict/expected.hpp"
+
 #include <algorithm>
 
 #include "base/expect.hpp"
 #include "server/search/seeds/expected_merits.hpp"
-#include "server/sweep/state/rules.hpp"
+#include "server/sweep/state/rules_now.hpp"
+#include "server/sweep/state/shape.hpp"
 
 namespace hone {
 namespace {

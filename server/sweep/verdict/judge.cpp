@@ -5,6 +5,7 @@
 #include "server/sweep/forks/forks.hpp"
 #include "server/sweep/state/outcome.hpp"
 #include "server/sweep/state/rules.hpp"
+#include "server/sweep/verdict/expected.hpp"
 #include "server/sweep/verdict/finish.hpp"
 
 namespace hone {

@@ -338,11 +338,6 @@ SweepImported Generator::sweep_imported() {
 
 std::vector<Learned> Generator::learned() { return {{id<SweepTag>(), small(0, 9), small(9, 99)}}; }
 
-std::optional<KeptSlots> Generator::maybe_kept_slots() {
-  if (coin()) return std::nullopt;
-  return KeptSlots{id<WorkerTag>(), small(1, 64), instant()};
-}
-
 std::vector<EventBody> Generator::sweep_events() {
   const auto maybe_instant = [&] { return coin() ? std::optional(instant()) : std::nullopt; };
   const auto maybe_model = [&] { return coin() ? std::optional(id<ModelTag>()) : std::nullopt; };

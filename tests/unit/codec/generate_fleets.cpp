@@ -22,4 +22,9 @@ std::vector<EventBody> Generator::fleet_events() {
   };
 }
 
+std::optional<KeptSlots> Generator::maybe_kept_slots() {
+  if (coin()) return std::nullopt;
+  return KeptSlots{id<WorkerTag>(), small(1, 64), instant()};
+}
+
 }  // namespace hone

@@ -55,9 +55,8 @@ Json with_ranges(Json item) {
   Json shown = Json::object();
   shown["interval"] = range_text(member(item, "/interval"));
   shown["ranks"] = range_text(member(item, "/ranks"));
-  if (const Json& low = member(item, "/expected_low"); low.is_number())
-    shown["spread"] = range_text(Json::array({low, member(item, "/expected_high")}));
   item["shown"] = std::move(shown);
+  add_spread(item);
   if (int_at(item, "/confirmed_seeds") == 0) item["confirmed"] = nullptr;
   return item;
 }

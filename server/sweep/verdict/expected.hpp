@@ -1,0 +1,20 @@
+// What a model expects of the trials of a sweep of single, noisy runs (docs/leaderboard.md).
+#pragma once
+
+#include <optional>
+
+#include "schemas/types/expected.hpp"
+#include "server/sweep/state/state.hpp"
+
+namespace hone {
+
+// Returns what a model expects of the sweep's leading trials after the history's reports, if they
+// are noisy, or were when it was last recorded.
+std::optional<TrialsExpected> expect_trials(const Sweep& sweep, const History& history);
+// The same where it is due after so many reports of the sweep. Call before a report is recorded.
+std::optional<TrialsExpected> expect_trials_if_due(const Sweep& sweep);
+// Fold the event into its sweep, or into another history of it.
+void fold_expected(Sweep& sweep, const TrialsExpected& e);
+void fold_expected(const Sweep& sweep, const TrialsExpected& e, History& history);
+
+}  // namespace hone
