@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "server/search/samplers/tpe/process.hpp"
 #include "server/search/samplers/tpe/training.hpp"
@@ -37,6 +38,13 @@ constexpr double width_step = 0.7, width_step_growth = 1.2, width_step_shrinkage
 constexpr double width_prior = 0.25;  // 1 / (2 * variance)
 constexpr std::array noise_grid{1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0};
 constexpr std::size_t free_noises = noise_grid.size(), hardly_any = 2;  // from the least
+
+// What the process leaves to noise may be a rough function instead, where trials close to each other
+// deviate alike: a second process with shorter widths (by these factors) explains such deviations.
+// It counts if it is so much likelier than noise alone.
+constexpr std::array width_ratios{2.5, 6.0, 15.0};
+constexpr std::array rough_noises{0.003, 0.03, 0.1, 0.3, 1.0};
+constexpr double only_noise = 1000, roughness_evidence_min = 5;
 
 // The strengths k of the warp log(1 + k t) / k of merits that are tried.
 constexpr std::array warps{0.0, 1.0, 10.0};
@@ -191,6 +199,39 @@ NoiseCheck check_noise(const Points& points, const std::vector<double>& merits) 
   return found;
 }
 
+// A process of what another one leaves unexplained. noise: the share of it that remains.
+struct Roughness {
+  std::vector<double> means, spread;
+  double noise = 1;
+};
+
+// Without evidence of one, its means are 0.
+Roughness roughness_of(const Points& points, const std::vector<double>& residuals,
+                       const ProcessShape& shape) {
+  GaussianProcess process(points.view(), points.choice);
+  Roughness found{std::vector<double>(residuals.size(), 0),
+                  std::vector<double>(residuals.size(), 0), 1};
+  ProcessShape tried = shape;
+  tried.noise = only_noise;
+  if (!process.fit(tried, residuals)) return found;
+  double most = process.log_likelihood() + roughness_evidence_min;
+  std::optional<ProcessShape> chosen;
+  for (const double ratio : width_ratios)
+    for (const double noise : rough_noises) {
+      for (std::size_t j = 0; j < tried.weights.size(); ++j)
+        tried.weights[j] = shape.weights[j] * ratio * ratio;
+      tried.noise = noise;
+      if (!process.fit(tried, residuals) || process.log_likelihood() <= most) continue;
+      most = process.log_likelihood();
+      chosen = tried;
+    }
+  if (!chosen || !process.fit(*chosen, residuals)) return found;
+  found.means.assign(process.means().begin(), process.means().end());
+  found.spread = process.predict(points.view()).spread;
+  found.noise = chosen->noise / (1 + chosen->noise);
+  return found;
+}
+
 // The merit at a place on the scale, by interpolation between those reported.
 double merit_at(const std::vector<double>& values, const std::vector<double>& merits, double at) {
   const auto after = std::ranges::lower_bound(values, at, std::greater<>());
@@ -232,17 +273,25 @@ ExpectedMerits expected_merits(const SearchSpace& space, const History& history)
   GaussianProcess process(all.view(), all.choice);
   if (!process.fit(best.shape, scaled.values)) return result;
   const Prediction predicted = process.predict(all.view());
+  std::vector<double> means(process.means().begin(), process.means().end());
+  std::vector<double> residuals = scaled.values, spread = predicted.spread;
+  for (std::size_t i = 0; i < means.size(); ++i) residuals[i] -= means[i];
+  const Roughness rough = roughness_of(all, residuals, best.shape);
+  for (std::size_t i = 0; i < means.size(); ++i) {
+    means[i] += rough.means[i];
+    spread[i] = std::hypot(spread[i], rough.spread[i]);
+  }
+  result.noise = check.share * rough.noise;
+  if (result.noise < noise_share_min) return {};
   std::vector<std::size_t> order(trials.size());
   std::iota(order.begin(), order.end(), 0);
-  const auto means = process.means();
   std::ranges::stable_sort(order,
                            [&](std::size_t a, std::size_t b) { return means[a] > means[b]; });
   order.resize(std::min(order.size(), expected_max));
-  result.noise = check.share;
   for (const std::size_t i : order) {
     const auto merit = [&](double at) { return merit_at(scaled.values, merits, at); };
-    result.trials.push_back({trials[i], merit(means[i]), merit(means[i] - predicted.spread[i]),
-                             merit(means[i] + predicted.spread[i])});
+    result.trials.push_back(
+        {trials[i], merit(means[i]), merit(means[i] - spread[i]), merit(means[i] + spread[i])});
   }
   return result;
 }

@@ -63,6 +63,21 @@ TEST(ExpectedMerits, are_none_where_there_is_no_noise) {
   }
 }
 
+// A smooth process takes the waves for noise, although trials close to each other deviate alike.
+TEST(ExpectedMerits, are_none_of_a_rough_function_without_noise) {
+  const auto waves = [](std::span<const double> x) {
+    return 4 * bowl(x) + 0.3 * std::cos(25 * x[0]) + 0.3 * std::cos(25 * x[1]);
+  };
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    EXPECT_TRUE(Sampled(200, waves, none, seed).expected().trials.empty()) << seed;
+    EXPECT_FALSE(Sampled(
+                     200, waves, [](Rng& rng) { return 2 * normal(rng); }, seed)
+                     .expected()
+                     .trials.empty())
+        << seed;
+  }
+}
+
 TEST(ExpectedMerits, are_none_of_too_few_trials) {
   EXPECT_TRUE(Sampled(15, bowl, normal).expected().trials.empty());
   EXPECT_TRUE(Sampled(0, bowl, normal).expected().trials.empty());
