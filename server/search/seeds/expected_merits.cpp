@@ -26,6 +26,9 @@ constexpr std::int64_t due_first = 16, due_growth = 8;
 // The noise counts where it is at least this share, and the process with it so much more likely
 // (logarithms of the likelihood ratio).
 constexpr double noise_share_min = 0.02, evidence_min = 10;
+// Nor does it count where the processes explain all but this share of the variance at the leaders,
+// which are close to each other: 0.0002 without noise, 0.03 and more with it (names_bench).
+constexpr double unexplained_min = 0.005;
 
 // The shape's fit: from each of two widths (in units of sqrt(dimensions) / 2) steps of the widths'
 // logarithms by the sign of the slope (Riedmiller and Braun, 1993), with a normal prior around the
@@ -277,12 +280,14 @@ ExpectedMerits expected_merits(const SearchSpace& space, const History& history)
   std::vector<double> residuals = scaled.values, spread = predicted.spread;
   for (std::size_t i = 0; i < means.size(); ++i) residuals[i] -= means[i];
   const Roughness rough = roughness_of(all, residuals, best.shape);
+  double left = 0;  // of a variance of 1
   for (std::size_t i = 0; i < means.size(); ++i) {
+    left += std::pow(residuals[i] - rough.means[i], 2) / static_cast<double>(means.size());
     means[i] += rough.means[i];
     spread[i] = std::hypot(spread[i], rough.spread[i]);
   }
   result.noise = check.share * rough.noise;
-  if (result.noise < noise_share_min) return {};
+  if (result.noise < noise_share_min || left < unexplained_min) return {};
   std::vector<std::size_t> order(trials.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order,

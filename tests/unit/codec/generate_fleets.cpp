@@ -4,7 +4,8 @@ namespace hone {
 
 std::vector<EventBody> Generator::one_of_each_event() {
   auto events = sweep_events(), fleets = fleet_events();
-  constexpr auto later = 3;  // code, evaluations, steps: EventBody has them behind those of fleets
+  // Code, evaluations, steps, expected values: EventBody has them behind those of fleets.
+  constexpr auto later = 4;
   events.insert(events.end() - later, std::make_move_iterator(fleets.begin()),
                 std::make_move_iterator(fleets.end()));
   return events;

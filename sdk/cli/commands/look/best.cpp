@@ -128,7 +128,7 @@ std::string caution(const Json& reply, const Json& sweep_row, SweepId sweep) {
   if (const std::string confirmed = text_at(reply, "/confirms"); !confirmed.empty())
     return "trained on new seeds to confirm " + confirmed + ": hone confirm " + confirmed;
   if (single && !noise_text(sweep_row).empty())
-    return "train the leaders on new seeds with: hone confirm " + text(sweep) + " --start";
+    return "Train the leaders on new seeds with: hone confirm " + text(sweep) + " --start";
   if (single)
     return "ranked by single runs: the best of " + std::to_string(int_at(reply, "/trials")) +
            " is likely the luckiest. Train the leaders on new seeds with: hone confirm " +
