@@ -42,7 +42,7 @@ constexpr double width_prior = 0.25;  // 1 / (2 * variance)
 constexpr std::array noise_grid{1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0};
 constexpr std::size_t free_noises = noise_grid.size(), hardly_any = 2;  // from the least
 
-// What the process leaves to noise may be a rough function instead, where trials close to each other
+// What the process leaves to noise may be a rough function instead, where trials that are close
 // deviate alike: a second process with shorter widths (by these factors) explains such deviations.
 // It counts if it is so much likelier than noise alone.
 constexpr std::array width_ratios{2.5, 6.0, 15.0};
