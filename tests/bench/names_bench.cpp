@@ -2,8 +2,9 @@
 // model expects most of (server/search/seeds/expected_merits.hpp), the best of that order's first
 // eight by the mean of five new runs each, and the best set that was tried.
 //
-//   names_bench [seeds=16] [trials=200] [method=tpe] [set=developed|unseen|rough]
+//   names_bench [seeds=16] [trials=200] [repeat=0] [method=tpe] [set=developed|unseen|rough]
 //
+// With repeat=N the last N trials train the N leaders of the model again, with new luck.
 // Regret is 0 at the lowest loss and 1 at the median of the best of ten random sets.
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,7 @@
 #include <ctime>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "schemas/types/search_spec.hpp"
 #include "server/search/samplers/sampler.hpp"
@@ -24,6 +26,7 @@ namespace {
 struct Options {
   int seeds = 16;
   int trials = 200;
+  int repeat = 0;
   std::string method = "tpe";
   std::string set = "developed";
 };
@@ -36,6 +39,7 @@ Options options_of(int count, char** words) {
     const std::string key = word.substr(0, split), text = word.substr(split + 1);
     if (key == "seeds") options.seeds = std::stoi(text);
     if (key == "trials") options.trials = std::stoi(text);
+    if (key == "repeat") options.repeat = std::stoi(text);
     if (key == "method") options.method = text;
     if (key == "set") options.set = text;
   }
@@ -132,9 +136,18 @@ void add_sweep(const NamesProblem& problem, const SearchSpace& space, const Opti
   const auto sampler = make_sampler({options.method, options.trials, {}, {}, {}}, space);
   History history(Goal::minimize, space.dimensions().size());
   std::vector<double> truths;
+  ExpectedMerits before_repeats;
   for (int number = 0; number < options.trials; ++number) {
+    const int repeated = number - (options.trials - options.repeat);
+    if (repeated == 0) before_repeats = expected_merits(space, history);
+    const bool again = repeated >= 0 && std::cmp_less(repeated, before_repeats.trials.size());
+    const auto leader = [&] {
+      const auto at =
+          history.point(before_repeats.trials[static_cast<std::size_t>(repeated)].trial);
+      return Point(at.begin(), at.end());
+    };
     const std::size_t trial =
-        history.add_trial(*(*sampler)->propose(space, history, {seed, number}));
+        history.add_trial(again ? leader() : *(*sampler)->propose(space, history, {seed, number}));
     const auto values = values_of(space, history.point(trial));
     truths.push_back(problem.loss(values));
     Rng luck(seed + 1000, Purpose::simulation, trial);
