@@ -89,7 +89,8 @@ class Replay {
     held_.clear();
     if (const auto* granted = std::get_if<LeaseGranted>(&event.body)) admit(*granted);
     if (const auto* imported = std::get_if<SweepImported>(&event.body)) admit(*imported);
-    if (estimate_ && std::holds_alternative<ReportRecorded>(event.body))
+    // It precedes the report that made it due, and the start of that run, or the end of the sweep.
+    if (estimate_ && !std::holds_alternative<RunStarted>(event.body))
       evolve(book_, *std::exchange(estimate_, std::nullopt));
     evolve(book_, event);
   }
@@ -215,7 +216,7 @@ class Replay {
   Book book_;
   std::vector<Event> held_;  // proposals whose lease is the next event
   Events expected_;          // the events that must follow the last report
-  // What a model expects, until the report that made it due, which follows in the same command.
+  // What a model expects, until the event that it precedes in the same command.
   std::optional<Event> estimate_;
   Tally tally_;
 };

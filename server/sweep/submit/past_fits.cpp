@@ -144,7 +144,7 @@ class CheckEvent {
     const Sweep& sweep = *find_sweep(book_, e.sweep);
     std::set<TrialId> named;
     for (const ExpectedValue& one : e.trials)
-      if (!std::ranges::count(sweep.trials, one.trial) || !named.insert(one.trial).second)
+      if (!std::ranges::binary_search(sweep.trials, one.trial) || !named.insert(one.trial).second)
         return event_refusal("expects values of trials that the sweep does not have, or twice");
     return require(e.noise >= 0 && e.noise <= 1, "has a share of noise outside [0, 1]");
   }

@@ -155,10 +155,7 @@ void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events
   if (!stopping && proposals_left(sweep) > 0) return;
   History history = foreseen(book, sweep, events);
   if (!stopping && leads_on(sweep, history)) return;
-  if (const auto expected = expect_trials(sweep, history)) {
-    fold_expected(sweep, *expected, history);
-    events.emplace_back(*expected);
-  }
+  expect_at_end(sweep, history, events);
   if (!stopping && run_to_finish(sweep, history)) return;
   const bool canceled = sweep.order != Order::none;
   const auto close = [&](RunId id) {

@@ -22,11 +22,9 @@ bool is_modelled(const Sweep& sweep) {
 
 double value_of(double merit, Goal goal) { return goal == Goal::maximize ? merit : 0.0 - merit; }
 
-}  // namespace
-
 std::optional<TrialsExpected> expect_trials(const Sweep& sweep, const History& history) {
-  if (!is_modelled(sweep)) return std::nullopt;
-  const ExpectedMerits found = expected_merits(sweep.space, history);
+  const ExpectedMerits found =
+      is_modelled(sweep) ? expected_merits(sweep.space, history) : ExpectedMerits{};
   if (found.trials.empty() && !history.has_expected()) return std::nullopt;
   TrialsExpected e{sweep.id, found.noise, {}};
   const Goal goal = history.goal();
@@ -38,9 +36,18 @@ std::optional<TrialsExpected> expect_trials(const Sweep& sweep, const History& h
   return e;
 }
 
+}  // namespace
+
 std::optional<TrialsExpected> expect_trials_if_due(const Sweep& sweep) {
   if (!is_due(sweep.history.reported())) return std::nullopt;
   return expect_trials(sweep, sweep.history);
+}
+
+void expect_at_end(const Sweep& sweep, History& history, Events& events) {
+  const auto expected = expect_trials(sweep, history);
+  if (!expected) return;
+  fold_expected(sweep, *expected, history);
+  events.emplace_back(*expected);
 }
 
 void fold_expected(Sweep& sweep, const TrialsExpected& e) {

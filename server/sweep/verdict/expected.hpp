@@ -8,11 +8,12 @@
 
 namespace hone {
 
-// Returns what a model expects of the sweep's leading trials after the history's reports, if they
-// are noisy, or were when it was last recorded.
-std::optional<TrialsExpected> expect_trials(const Sweep& sweep, const History& history);
-// The same where it is due after so many reports of the sweep. Call before a report is recorded.
+// Returns what a model expects of the sweep's leading trials, if they are noisy, or were when it
+// was last recorded, where that is due after so many reports. Call before a report is recorded.
 std::optional<TrialsExpected> expect_trials_if_due(const Sweep& sweep);
+// Appends the same after all reports of the history, and folds it into the history. Call before the
+// sweep ends.
+void expect_at_end(const Sweep& sweep, History& history, Events& events);
 // Fold the event into its sweep, or into another history of it.
 void fold_expected(Sweep& sweep, const TrialsExpected& e);
 void fold_expected(const Sweep& sweep, const TrialsExpected& e, History& history);

@@ -60,6 +60,25 @@ TEST(TrialsExpected, are_appended_after_all_reports_and_before_the_end) {
   EXPECT_LT(expected, end);
 }
 
+// The trials since the last estimate ranked behind all others for good.
+TEST(TrialsExpected, are_appended_before_a_stop_ends_the_sweep) {
+  Given given;
+  const SweepId id = given.submit(single(60));
+  const WorkerId worker = given.join("w");
+  for (int i = 0; i < 23; ++i) {
+    const auto grant = given.acquire(worker, "a" + std::to_string(i));
+    ASSERT_TRUE(grant);
+    for (int phase = 0; phase < 2; ++phase)
+      given.report(grant->lease, phase, Score::of(noise(i, 0, phase)));
+  }
+  given.when(Steer{id, {Verb::stop}});
+  const Sweep& sweep = given.sweep(id);
+  ASSERT_TRUE(is_end(sweep.state));
+  for (std::size_t trial = 0; trial < 23; ++trial)
+    EXPECT_TRUE(sweep.history.expected(trial)) << trial;
+  ASSERT_EQ(sweep.confirmed_by.size(), 1U);
+}
+
 TEST(TrialsExpected, are_none_of_few_trials) {
   Play few(single(7), noise);
   few.run_to_end(few.id);
