@@ -212,6 +212,24 @@ def test_a_noisy_sweep_replays(server, rule):
     assert len(set(winners(server, sweep).values())) == 1
 
 
+def test_a_stopped_sweep_ranks_its_latest_trials(server):
+    """Trials since the last estimate ranked behind all others; continued, the sweep did not replay."""
+    sweep = server.submit(noisy_spec(search={"method": "random", "trials": 90}))
+    worker, value_of = server.join(), noisy(random.Random(12))
+    for _ in range(23):
+        grant = server.acquire(worker)
+        server.report(grant, 0, value_of(grant))
+    ok("stop", sweep, server=server)
+    assert server.get(f"/v1/sweeps/{sweep}")["ended_at"]
+    items = server.get(f"/v1/sweeps/{sweep}/best?limit=100")["items"]
+    assert len(items) == 23 and None not in [one["expected"] for one in items]
+    ok("edit", sweep, "--trials", "40", server=server)
+    train(server, sweep, value_of)
+    answer = server.get(f"/v1/sweeps/{sweep}/replay")
+    assert answer["same"], answer["differences"][:2]
+    assert len(set(winners(server, sweep).values())) == 1
+
+
 def test_another_server_ranks_an_imported_sweep_alike(server, trained, tmp_path):
     before = server.get(f"/v1/sweeps/{trained}/best?limit=100")["items"]
     document = tmp_path / "sweep.json"
