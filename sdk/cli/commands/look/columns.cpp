@@ -42,7 +42,8 @@ Fields sweep_columns() {
   Field progress = computed("progress", "/progress", CellType::number);
   Field phases = optional(computed("phases", "/phases_shown", CellType::number));
   Field time_left = optional(computed("time left", "/time_left"));
-  for (Field* field : {&progress, &phases, &time_left}) field->where = Where::table_only;
+  Field expected = optional({"expected", "/best/expected", CellType::score});
+  for (Field* field : {&progress, &phases, &time_left, &expected}) field->where = Where::table_only;
   return {{"id", "/id"},
           long_text("name", "/name", 20),
           data_only({"project", "/project"}),
@@ -58,8 +59,7 @@ Fields sweep_columns() {
           optional({"failed", "/runs/failed", CellType::number}),
           {"best", "/best/value", CellType::score},
           optional({"confirmed", "/best/confirmed", CellType::score}),
-          optional({"expected", "/best/expected", CellType::score}),
-          data_only({"noise", "/noise", CellType::number}),
+          expected,
           optional({"best_trial", "/best/trial"}),
           data_only({"best_run", "/best/run"}),
           {"submitted", "/submitted_at", CellType::ago},
