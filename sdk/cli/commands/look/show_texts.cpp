@@ -255,6 +255,16 @@ std::string failure_text(const Json& attempt) {
   return failure == "none" ? "" : failure;
 }
 
+std::string code_of(const Json& attempt) {
+  std::string code = text_at(attempt, "/workflow");
+  if (const std::string differs = text_at(attempt, "/code_differs_in"); !differs.empty())
+    code += ", differs from the submission in: " + differs;
+  if (const std::string later = text_at(attempt, "/workflow_at_end"); !later.empty())
+    code += "; " + later +
+            " at its end: the folder changed while it ran, which code: snapshot rules out";
+  return code;
+}
+
 std::string attempt_text(const Json& attempt, const Shown& shown) {
   Lines lines;
   add(lines, "step",
@@ -266,10 +276,7 @@ std::string attempt_text(const Json& attempt, const Shown& shown) {
   add(lines, "reason", text_at(attempt, "/end_reason"));
   add(lines, "failure", failure_text(attempt));
   add(lines, "resumed", text_at(attempt, "/resume"));
-  const std::string differs = text_at(attempt, "/code_differs_in");
-  add(lines, "code",
-      text_at(attempt, "/workflow") +
-          (differs.empty() ? "" : ", differs from the submission in: " + differs));
+  add(lines, "code", code_of(attempt));
   return title(attempt, "attempt", shown) + indented(record_text(lines, shown.screen));
 }
 
