@@ -12,7 +12,7 @@ import { objectiveOf, spaceOf } from "./sweep_words.js";
 import { ticked } from "./ticks.js";
 
 const fields = [
-  "trial,number,state,reason,value,confirmed,tier,key,phase,seeds,pinned,steps,seconds",
+  "trial,number,state,reason,value,confirmed,expected,tier,key,phase,seeds,pinned,steps,seconds",
   "further.*,params.*",
 ].join();
 

@@ -4,6 +4,7 @@ import { copyText, h } from "../lib/dom.js";
 import { count, duration, param, plural, short } from "../lib/format.js";
 import { cliText, pythonText, yamlText } from "../lib/params_text.js";
 import { links } from "../lib/route.js";
+import { isModelled } from "../lib/sweep_words.js";
 import { bandName, drawBands } from "../chart/band_lines.js";
 import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
@@ -39,10 +40,18 @@ const stageOf = ({ confirmation, confirms }) =>
 function caution({ confirmation, confirms, items, trials }) {
   if (confirmation) return ["by ", link(confirmation), " on new seeds"];
   if (confirms) return ["trained on new seeds, for ", link(confirms)];
+  if (items.some(isModelled))
+    return "single runs are noisy: ranked by what a model expects";
   if (items.some((one) => one.seeds < 2))
     return `ranked by single runs: the best of ${trials} is likely the luckiest`;
   return "tuning scores are optimistic";
 }
+
+// Of noisy single runs a model expects it, with a deviation.
+const expectedText = (item, show) =>
+  isModelled(item)
+    ? `${show(item.expected)} expected in another training, ${rangeText([item.expected_low, item.expected_high])}`
+    : `${show(item.expected)} expected on new seeds`;
 
 const rangeText = ([low, high]) => `[${short(low)}, ${short(high)}]`;
 
@@ -57,7 +66,7 @@ function valueOf(item, best, data) {
         ? `${best.aggregate ?? "mean"} of ${plural(item.seeds, "seed")}`
         : "of one run",
     !confirmed && item.interval ? `95 % interval ${rangeText(item.interval)}` : null,
-    !confirmed && typeof item.expected === "number" ? `${show(item.expected)} expected on new seeds` : null,
+    !confirmed && typeof item.expected === "number" ? expectedText(item, show) : null,
   ];
   return h(
     "div.winner-value",

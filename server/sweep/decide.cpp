@@ -9,6 +9,7 @@
 #include "server/sweep/state/rules.hpp"
 #include "server/sweep/submit/check.hpp"
 #include "server/sweep/submit/warm_start.hpp"
+#include "server/sweep/verdict/expected.hpp"
 #include "server/sweep/verdict/failure_limit.hpp"
 #include "server/sweep/verdict/retention.hpp"
 
@@ -298,13 +299,15 @@ void steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason reas
   if (ends_running_runs(verb))
     for (const RunId id : asked_runs(book, sweep)) end(id, RunState::canceled);
   if (sweep.open_runs > static_cast<std::int64_t>(ended.size())) return;
+  History history = foreseen(book, sweep, events);
+  expect_at_end(sweep, history, events);
   if (reason == EndReason::failure_limit)
     events.emplace_back(
         SweepEnded{sweep.id, SweepState::failed, reason, failures_text(book, sweep, events)});
   else
     events.emplace_back(SweepEnded{
         sweep.id, ends_running_runs(verb) ? SweepState::canceled : SweepState::completed, reason});
-  confirm_if_asked(book, sweep, sweep.history, events);
+  confirm_if_asked(book, sweep, history, events);
 }
 
 std::optional<Instant> time_limit(const Sweep& sweep) {

@@ -219,7 +219,8 @@ class Sweep:
     # Look
 
     def best(self) -> Optional[Dict[str, Any]]:
-        """The first trial of the leaderboard: id, params, value, rank, ...; None without one."""
+        """The first trial of the leaderboard: id, params, value, rank, ...; of noisy single runs
+        also `expected`, by which they rank. None without one."""
         return next(iter(self.client.best(self.id, limit=1)), None)
 
     def best_by_cost(self, within: Optional[int] = None) -> List[Dict[str, Any]]:

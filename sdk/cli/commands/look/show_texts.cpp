@@ -83,7 +83,7 @@ std::string leader_text(const Json& sweep) {
   if (const Json& confirmed = member(best, "/confirmed"); !confirmed.is_null())
     text += ", confirmed " + value_text(confirmed) + " (" +
             std::to_string(int_at(best, "/confirmed_seeds")) + " new seeds)";
-  return text + ", best report " + value_text(member(best, "/best_report"));
+  return text + expected_text(sweep) + ", best report " + value_text(member(best, "/best_report"));
 }
 
 std::string duration_of(const Json& object, const char* from, const char* to, Instant now) {
@@ -197,6 +197,11 @@ std::string trial_text(const Json& trial, const Shown& shown) {
     add(lines, "confirmed",
         value_text(member(trial, "/confirmed")) + " (" +
             std::to_string(int_at(trial, "/confirmed_seeds")) + " new seeds)");
+  if (!member(trial, "/expected").is_null())
+    add(lines, "expected",
+        value_text(member(trial, "/expected")) + " in another training, " +
+            range_text(
+                Json::array({member(trial, "/expected_low"), member(trial, "/expected_high")})));
   if (!member(trial, "/best_report").is_null())
     add(lines, "best report", value_text(member(trial, "/best_report")));
   add(lines, "sweep", text_at(trial, "/sweep"));
