@@ -155,11 +155,14 @@ Status check_open_sweeps(const Book& book) {
 }
 
 // Returns what is recorded of a sweep that is submitted now. Whole numbers that are computed stay
-// ints. A fork resumes what its origin trained, and has the presets that its origin records.
+// ints, and the seeds of commands are short. A fork resumes what its origin trained, and has the presets that its origin records.
 SweepSpec recorded_spec(const SubmitRequest& request) {
   SweepSpec spec = request.spec;
   for (Parameter& parameter : spec.parameters)
     if (auto* derived = std::get_if<DerivedDomain>(&parameter.domain)) derived->keep_ints = true;
+  if (auto* command = std::get_if<CommandTrainer>(&spec.trainer)) shorten_seeds(*command);
+  if (auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer))
+    for (StepSpec& step : pipeline->steps) shorten_seeds(step.command);
   if (!request.forked_from) trainers::choose_presets(spec);
   return spec;
 }

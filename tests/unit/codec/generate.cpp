@@ -88,6 +88,7 @@ CommandTrainer Generator::command() {
   if (coin()) command.prepare = {"make", plain_text()};
   if (coin()) command.artifacts = {"*.png", "logs/**"};
   if (coin()) command.disk = integer(1 << 20, 1LL << 40);
+  command.short_seeds = coin();
   if (coin()) command.python = "/opt/venv/bin/python3";
   if (coin()) command.submitter = {"/home/ada/rl", coin() ? "/usr/bin/python3" : ""};
   if (coin())
