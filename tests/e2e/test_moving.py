@@ -7,13 +7,24 @@ import pytest
 
 from commands import ok
 from pages import Page
+from test_python_libraries import python_with
+
+ZOO = "From Stable-Baselines3's zoo"
 
 
 def test_every_block_of_the_page_on_moving_runs(tmp_path):
-    with Page("moving.md", tmp_path) as page:
-        assert len(page.printed) == 8
+    with Page("moving.md", tmp_path, sections=lambda title: title != ZOO) as page:
+        assert len(page.printed) == 6
         assert [sweep["state"] for sweep in page.ask("ls")] == ["completed"] * 3
     assert (page.folder / "history.svg").read_text().startswith("<svg")
+
+
+def test_the_page_on_moving_trains_with_the_zoo(tmp_path):
+    python = python_with("rl_zoo3")
+    with Page("moving.md", tmp_path, python, lambda title: title == ZOO) as page:
+        runs = page.ask("runs")
+        assert len(runs) == 4 and all(run["value"] > 0 for run in runs), runs
+        assert {run["state"] for run in runs} <= {"completed", "stopped"}, runs
 
 
 @pytest.fixture(scope="module", name="ten")
