@@ -29,7 +29,9 @@ struct CheckWidening {
     if (!to.min && !to.max) return error("name a new bound");
     if ((to.min && *to.min > static_cast<double>(domain.min)) ||
         (to.max && *to.max < static_cast<double>(domain.max)))
-      return error("a space can only become wider: trials outside would lose their place");
+      return error(
+          "a space can only become wider: trials outside would lose their place. A new sweep with "
+          "the narrower range learns from those inside by search: {warm_start: [ID]}");
     return Done{};
   }
   Status operator()(const FloatDomain& domain) const {

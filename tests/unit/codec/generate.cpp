@@ -82,13 +82,12 @@ SearchSpec Generator::search() {
 CommandTrainer Generator::command() {
   CommandTrainer command{{"python3", plain_text(), plain_text()}};
   if (coin()) return command;
-  command.params = word<ParamStyle>();
+  command.params = word<ParamStyle>(), command.short_seeds = coin();
   command.env = {{"LR", plain_text()}, {"OMP_NUM_THREADS", "1"}};
   command.folder = word<WorkFolder>();
   if (coin()) command.prepare = {"make", plain_text()};
   if (coin()) command.artifacts = {"*.png", "logs/**"};
   if (coin()) command.disk = integer(1 << 20, 1LL << 40);
-  command.short_seeds = coin();
   if (coin()) command.python = "/opt/venv/bin/python3";
   if (coin()) command.submitter = {"/home/ada/rl", coin() ? "/usr/bin/python3" : ""};
   if (coin())
