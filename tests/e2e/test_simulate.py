@@ -26,6 +26,19 @@ def test_methods_stand_side_by_side_and_ours_beats_complete_runs():
     assert ours["diverged"] == 0
 
 
+def test_every_rule_trains_a_run_for_less_than_none():
+    """pbt alone has no simulation: no curve tells what a fork with other parameters would return."""
+    schema = json.loads(ok("schema"))
+    rules = schema["properties"]["terminator"]["properties"]["rule"]["enum"]
+    of_a_method = {"dehb": "dehb/dehb", "threshold": "threshold:value=100,phases=5"}
+    named = [of_a_method.get(rule, rule) for rule in rules if rule not in ("none", "pbt")]
+    rows = simulate("--workers", "4", *(word for rule in ["none", *named]
+                                        for word in ("--against", rule)))
+    work = {row["method"]: row["work_per_run"]["mean"] for row in rows}
+    assert set(work) == {"none", *named} and len(named) > 9
+    assert all(work[rule] < 0.9 * work["none"] for rule in named), work
+
+
 def test_every_method_may_learn_from_a_sweep_before_it():
     alone = simulate("--against", "tpe/none")[1]
     told = simulate("--against", "tpe/none", "--after", "none")[1]
