@@ -317,7 +317,7 @@ struct SweepEdited {
   std::optional<CommandTrainer> command{};  // of later attempts; CodeRecorded names theirs
 };
 
-// The code that an attempt executes, as its worker found it.
+// The code that an attempt executes, as its worker found it; again at its end if it changed.
 struct CodeRecorded {
   LeaseId lease;
   RunId run;

@@ -156,11 +156,15 @@ Status check_open_sweeps(const Book& book) {
 }
 
 // Returns what is recorded of a sweep that is submitted now. Whole numbers that are computed stay
-// ints. A fork resumes what its origin trained, and has the presets that its origin records.
+// ints, and the seeds of commands are short. A fork resumes what its origin trained, and has the
+// presets that its origin records.
 SweepSpec recorded_spec(const SubmitRequest& request) {
   SweepSpec spec = request.spec;
   for (Parameter& parameter : spec.parameters)
     if (auto* derived = std::get_if<DerivedDomain>(&parameter.domain)) derived->keep_ints = true;
+  if (auto* command = std::get_if<CommandTrainer>(&spec.trainer)) shorten_seeds(*command);
+  if (auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer))
+    for (StepSpec& step : pipeline->steps) shorten_seeds(step.command);
   if (!request.forked_from) trainers::choose_presets(spec);
   return spec;
 }
@@ -233,8 +237,11 @@ Result<Events> steer_pause(const Book& book, const Sweep& sweep) {
 
 Result<Events> steer_resume(const Book& book, const Sweep& sweep) {
   if (sweep.state == SweepState::running) return Events{};
+  if (sweep.state == SweepState::stopping)
+    return cannot(sweep, "resume", "it is stopping: wait for its end");
   if (sweep.state != SweepState::paused)
-    return cannot(sweep, "resume", "it is stopping or has ended");
+    return cannot(sweep, "resume",
+                  "it has ended: continue it with more trials by hone edit --trials");
   return steered(book, sweep, Verb::resume, EndReason::none);
 }
 

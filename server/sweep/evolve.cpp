@@ -324,7 +324,7 @@ class EventFolder {
     if (!e.widened.empty()) move_points(before, sweep);
     book_.known_requests.insert(e.request_id);
   }
-  void operator()(const CodeRecorded& e) { book_.leases.at(e.lease).workflow = e.workflow; }
+  void operator()(const CodeRecorded& e) { note_code(book_, e); }
   void operator()(const ModelEvaluated& e) {
     if (!imported_) book_.evaluations_by_request.emplace(e.request_id, e.evaluation);
     book_.last_evaluation = e.evaluation.value;

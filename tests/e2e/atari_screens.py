@@ -12,7 +12,7 @@ import ale_py
 import ale_py.roms
 import numpy
 
-SKIP, STACK, SIZE, STEPS = 4, 4, 84, 60
+SKIP, STACK, SIZE, STEPS = 4, 4, 84, 30
 
 
 def bridge(folder):

@@ -48,6 +48,21 @@ def test_every_method_may_learn_from_a_sweep_before_it():
     assert done.returncode == 2 and "no_such_rule" in done.stderr, done.stderr
 
 
+def test_a_rival_that_takes_no_warm_start_is_left_out_with_a_remark():
+    """It ended the whole comparison."""
+    done = hone("simulate", SWEEP, "--table", TABLE, "--reps", "2", "--after", "none", "--against",
+                "bohb/hyperband", "--against", "dehb/dehb", "--against", "tpe/none", "--format",
+                "json")
+    assert done.returncode == 0, done.stderr
+    assert [row["method"] for row in json.loads(done.stdout)] == ["hone", "tpe/none"]
+    assert [row["rank"] for row in json.loads(done.stdout)].count(1) == 1
+    for method in ("bohb/hyperband", "dehb/dehb"):
+        assert f"left out {method}: " in done.stderr, done.stderr
+    own = hone("simulate", SWEEP, "--table", TABLE, "--reps", "2", "--after", "none", "--set",
+               "search.method=bohb", "--set", "terminator.rule=asha")
+    assert own.returncode == 2 and "takes a warm start" in own.stderr, own.stderr
+
+
 def test_the_anytime_curve_is_a_csv_with_a_row_for_each_look():
     text = ok("simulate", SWEEP, "--table", TABLE, "--reps", "3", "--against", "asha:eta=4",
               "--format", "csv")

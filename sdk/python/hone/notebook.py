@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 import html
-import math
-from typing import Any, List, Mapping, Optional, Sequence, Tuple
-
-WIDTH, HEIGHT, MARGIN = 480, 160, 8
-Point = Tuple[int, float]
+from typing import Any, List, Mapping, Sequence
 
 
 def escaped(value: Any) -> str:
     return html.escape(f"{value:.6g}" if isinstance(value, float) else str(value))
 
 
-def sweep_html(sweep: Mapping[str, Any], best: Sequence[Mapping[str, Any]],
-               trials: Sequence[Mapping[str, Any]], maximize: bool = True) -> str:
-    """A heading, the values with the best so far, and the table of the best trials."""
+def sweep_html(sweep: Mapping[str, Any], best: Sequence[Mapping[str, Any]], chart: str) -> str:
+    """A heading, the chart (SVG), and the table of the best trials."""
     counts = sweep["trials"]
     head = (f"<b>{escaped(sweep['id'])}</b> {escaped(sweep['name'])}: {escaped(sweep['state'])}, "
             f"{escaped(counts['proposed'])} of {escaped(counts['total'])} trials")
-    points = [(int(row["number"]), float(row["value"])) for row in trials
-              if isinstance(row["value"], (int, float)) and math.isfinite(row["value"])]
-    return f"<div>{head}<br>{curve_svg(points, maximize)}{table_html(best)}</div>"
+    return f"<div>{head}<br>{chart}{table_html(best)}</div>"
 
 
 def table_html(best: Sequence[Mapping[str, Any]]) -> str:
@@ -47,29 +40,3 @@ def expected_cells(row: Mapping[str, Any]) -> List[str]:
     if not isinstance(row.get("expected_low"), (int, float)):
         return ["", ""]
     return [f"{row['expected']:.6g}", f"{row['expected_low']:.6g} .. {row['expected_high']:.6g}"]
-
-
-def curve_svg(points: Sequence[Point], maximize: bool = True) -> str:
-    """A dot for each trial's value in order of proposal, and a line for the best so far."""
-    if not points:
-        return ""
-    low, high = min(value for _, value in points), max(value for _, value in points)
-    last = max(number for number, _ in points)
-
-    def place(number: int, value: float) -> str:
-        x = MARGIN + (WIDTH - 2 * MARGIN) * (number / last if last else 0.5)
-        y = HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * ((value - low) / (high - low)
-                                                      if high > low else 0.5)
-        return f"{x:.1f},{y:.1f}"
-
-    dots, line = [], []
-    best: Optional[float] = None
-    for number, value in sorted(points):
-        best = value if best is None else max(best, value) if maximize else min(best, value)
-        line.append(place(number, best))
-        x, y = place(number, value).split(",")
-        dots.append(f'<circle cx="{x}" cy="{y}" r="2.5"><title>{value:.6g}</title></circle>')
-    return (f'<svg width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" '
-            f'aria-label="values from {low:.6g} to {high:.6g}">'
-            f'<polyline points="{" ".join(line)}" fill="none" stroke="currentColor"/>'
-            f'<g fill="currentColor" fill-opacity="0.5">{"".join(dots)}</g></svg>')

@@ -131,7 +131,9 @@ class CheckEvent {
     return require(find_run(book_, e.run) != nullptr, "saves a file of no run");
   }
   Status operator()(const CodeRecorded& e) const {
-    return require(holds(e.lease, e.run), "names the code of a lease that is over");
+    const Run* run = find_run(book_, e.run);
+    return require(run != nullptr && run->attempts > 0 && run->last_lease == e.lease,
+                   "names the code of a lease that its run did not have last");
   }
   Status operator()(const StepFinished& e) const {
     const Run* run = find_run(book_, e.run);

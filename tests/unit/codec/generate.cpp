@@ -82,7 +82,7 @@ SearchSpec Generator::search() {
 CommandTrainer Generator::command() {
   CommandTrainer command{{"python3", plain_text(), plain_text()}};
   if (coin()) return command;
-  command.params = word<ParamStyle>();
+  command.params = word<ParamStyle>(), command.short_seeds = coin();
   command.env = {{"LR", plain_text()}, {"OMP_NUM_THREADS", "1"}};
   command.folder = word<WorkFolder>();
   if (coin()) command.prepare = {"make", plain_text()};

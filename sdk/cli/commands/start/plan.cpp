@@ -144,9 +144,8 @@ Json trials_that_fit(const SweepSpec& spec, double phases, const Slots& slots,
 int runs_of_trial_at_most(const SweepSpec& spec) {
   constexpr int looks_max = 3;  // of a leader (docs/hone.md)
   if (most_runs(spec) > 1) return most_runs(spec);
-  const auto rows = terminator_table();
-  const auto row = std::ranges::find(rows, spec.terminator.rule, &TerminatorRow::rule);
-  return row != rows.end() && row->takes_second_looks ? looks_max : 1;
+  const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
+  return terminator && (*terminator)->takes_second_looks() ? looks_max : 1;
 }
 
 // The rule that judges a user's program if it saves no checkpoint; empty if the sweep's rule does.
