@@ -180,12 +180,18 @@ def test_a_study_for_optuna_has_every_objective(trained, tmp_path):
 
 
 def take_back(ledger, step):
-    """Drops what a step of the schema added: the newest first, so that no index misses its column."""
+    """Drops what a step of the schema added: the newest first, so that no index misses its column. A
+    view that the step replaces becomes one that it can replace again."""
+    views = re.findall(r"DROP VIEW (\w+)", step)
+    for name in views:
+        ledger.execute(f"DROP VIEW {name}")
     added = re.findall(r"CREATE (?:UNIQUE )?(INDEX|TABLE) (\w+)|"
                        r"ALTER TABLE (\w+) ADD COLUMN (\w+)", step)
     for kind, name, table, column in reversed(added):
         ledger.execute(f"DROP {kind} {name}" if kind else
                        f"ALTER TABLE {table} DROP COLUMN {column}")
+    for name in views:
+        ledger.execute(f"CREATE VIEW {name} AS SELECT 1")
 
 
 def test_a_data_folder_of_an_older_hone_gets_the_points(server):
