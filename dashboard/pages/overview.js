@@ -76,7 +76,7 @@ const emptyParts = () => ({
 function drawParts(page, state, data, parts) {
   update(parts.head, sweepHeading(page, data, state.about));
   update(parts.facts, factsOf(state.summary, data, state.front));
-  update(parts.ends, endsOf(state.summary));
+  update(parts.ends, endsOf(state.summary, data));
   update(parts.failed, failedCard(state));
   update(parts.detail, remarksOf(state.summary));
   update(parts.now, runningOf(state, data));

@@ -3,6 +3,7 @@ import { get } from "../lib/api.js";
 import { copyText, h } from "../lib/dom.js";
 import { count, duration, param, plural, short } from "../lib/format.js";
 import { cliText, pythonText, yamlText } from "../lib/params_text.js";
+import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { bandName, drawBands } from "../chart/band_lines.js";
 import { Plot } from "../chart/plot.js";
@@ -73,11 +74,27 @@ export const certaintyText = (best) => [
   caution(best),
 ];
 
+const rankedBy = (item) =>
+  typeof item.confirmed === "number" && item.confirmed_seeds > 0 ? item.confirmed : item.value;
+
+const overlap = (one, other) => one && other && one[0] <= other[1] && other[0] <= one[1];
+
+// How far the first is ahead of the second, where both are ranked by the same kind of value.
+function leadOf([first, second]) {
+  const [value, other] = [first, second ?? {}].map(rankedBy);
+  if (typeof value !== "number" || typeof other !== "number") return null;
+  if (second.comparable === false) return "No other trial trained as long. ";
+  if ((first.confirmed_seeds > 0) !== (second.confirmed_seeds > 0)) return null;
+  const sure = overlap(first.interval, second.interval) ? "; their intervals overlap" : "";
+  return [`${short(Math.abs(value - other))} ahead of `, link(second.id), sure, ". "];
+}
+
 function certainty(page, best, data) {
   const open = page.can("submit") && !best.confirmation && !best.confirms && data.sweep.ended_at;
   return h(
     "p",
     { dataset: { certainty: "" } },
+    leadOf(best.items),
     certaintyText(best),
     ". ",
     best.confirmation
@@ -145,6 +162,7 @@ export function winnerCard(page, best, data, plot) {
           copyButton("YAML", () => yamlText(params)),
           copyButton("CLI", () => cliText(data.id, params)),
           copyButton("Python", () => pythonText(params)),
+          report ? null : [" · ", h("a", { href: links.sweep(data.id, "events") }, "replay")],
         ),
       ),
       plot.element,
