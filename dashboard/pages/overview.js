@@ -88,7 +88,7 @@ async function readLeaders(id, data, state, several) {
   const [best, front] = await Promise.all([
     get(`/v1/sweeps/${id}/best?limit=10`),
     several ? get(`/v1/sweeps/${id}/pareto?limit=1000`) : null,
-    data.loadColumns(),
+    data.loadOutcomes(),
   ]);
   const curve = several ? [] : await readCurve(best.items[0]);
   Object.assign(state, { best, front, curve });

@@ -47,16 +47,33 @@ function caution({ confirmation, confirms, items, trials }) {
 
 const rangeText = ([low, high]) => `[${short(low)}, ${short(high)}]`;
 
+const isConfirmed = (item) => typeof item.confirmed === "number" && item.confirmed_seeds > 0;
+
+const overlap = (one, other) => one && other && one[0] <= other[1] && other[0] <= one[1];
+
+// How far the first is ahead of the second, where both are ranked by the same kind of value.
+function leadOf([first, second]) {
+  if (second?.comparable === false) return "no other trial trained as long";
+  const confirmed = isConfirmed(first);
+  if (!second || confirmed !== isConfirmed(second)) return null;
+  const [value, other] = [first, second].map((one) => (confirmed ? one.confirmed : one.value));
+  if (typeof value !== "number" || typeof other !== "number") return null;
+  const close = !confirmed && overlap(first.interval, second.interval);
+  const lead = `${short(Math.abs(value - other))} ahead of ${second.id}`;
+  return close ? `${lead}, intervals overlap` : lead;
+}
+
 // The value that ranks, and what else is known of it.
 function valueOf(item, best, data) {
   const { show } = data.objective;
-  const confirmed = typeof item.confirmed === "number" && item.confirmed_seeds > 0;
+  const confirmed = isConfirmed(item);
   const notes = [
     confirmed
       ? `on ${plural(item.confirmed_seeds, "new seed")}; ${show(item.value)} in tuning`
       : item.seeds > 1
         ? `${best.aggregate ?? "mean"} of ${plural(item.seeds, "seed")}`
         : "of one run",
+    leadOf(best.items),
     !confirmed && item.interval ? `95 % interval ${rangeText(item.interval)}` : null,
     !confirmed && typeof item.expected === "number" ? `${show(item.expected)} expected on new seeds` : null,
   ];
@@ -74,27 +91,11 @@ export const certaintyText = (best) => [
   caution(best),
 ];
 
-const rankedBy = (item) =>
-  typeof item.confirmed === "number" && item.confirmed_seeds > 0 ? item.confirmed : item.value;
-
-const overlap = (one, other) => one && other && one[0] <= other[1] && other[0] <= one[1];
-
-// How far the first is ahead of the second, where both are ranked by the same kind of value.
-function leadOf([first, second]) {
-  const [value, other] = [first, second ?? {}].map(rankedBy);
-  if (typeof value !== "number" || typeof other !== "number") return null;
-  if (second.comparable === false) return "No other trial trained as long. ";
-  if ((first.confirmed_seeds > 0) !== (second.confirmed_seeds > 0)) return null;
-  const sure = overlap(first.interval, second.interval) ? "; their intervals overlap" : "";
-  return [`${short(Math.abs(value - other))} ahead of `, link(second.id), sure, ". "];
-}
-
 function certainty(page, best, data) {
   const open = page.can("submit") && !best.confirmation && !best.confirms && data.sweep.ended_at;
   return h(
     "p",
     { dataset: { certainty: "" } },
-    leadOf(best.items),
     certaintyText(best),
     ". ",
     best.confirmation
