@@ -45,7 +45,8 @@ function hitOf(p, lines, at, { x, y }) {
  * domain, x has that of the steps. */
 export function stepsPlot({ label, height = 260, lines, axes, none }) {
   const there = () => lines().filter((one) => one.steps.length > 0);
-  const domainOf = (list) => padded(robustRange(list.flatMap(({ steps }) => steps.map(({ x }) => x))));
+  const placesOf = ({ steps }) => steps.map(({ x }) => x);
+  const domainOf = (list) => padded(robustRange(list.flatMap(placesOf)));
   return new Plot({
     ...{ label, height },
     paint: (p) => {

@@ -23,7 +23,8 @@ export function readViews(text) {
 
 /**
  * The view of an address; one of the same name is replaced.
- * @param {View[]} views @param {string} name @param {string} page @param {Iterable<[string, string]>} query
+ * @param {View[]} views @param {string} name @param {string} page
+ * @param {Iterable<[string, string]>} query
  * @returns {View[]}
  */
 export function withView(views, name, page, query) {

@@ -1,4 +1,4 @@
-// A sweep file in an editor: submitted as another sweep, or as a change of its own. The server's
+// A sweep file in an editor: submitted as another sweep, or as a change of its sweep. The server's
 // plan checks the text while it is written.
 import { get, list, post, requestId } from "../lib/api.js";
 import { h, save, toast } from "../lib/dom.js";
@@ -106,7 +106,8 @@ function pace({ data, before }, spec) {
 
 function timeOf(state, { spec, plan }) {
   const each = pace(state, spec);
-  const slots = state.workers.reduce((sum, one) => sum + (one.state === "present" ? one.cpus : 0), 0);
+  const there = state.workers.filter((one) => one.state === "present");
+  const slots = there.reduce((sum, one) => sum + one.cpus, 0);
   if (each <= 0 || slots === 0) return null;
   const needs = Math.max(1, spec.resources?.cpus ?? 1);
   const places = Math.max(1, Math.floor(slots / needs));

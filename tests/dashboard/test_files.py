@@ -53,7 +53,7 @@ def test_images_and_texts_of_a_run_are_shown(tmp_path, pages):
     server.report(grant, 0, 1.0)
     run = grant["attempt"].split("#")[0]
     page = pages(f"http://127.0.0.1:{server.port}/#/runs/{run}")
-    # Small images are there without a click, and those that are none say so.
+    # Small images are there without a click, and a file that is none has a problem.
     shown = "[...document.querySelectorAll('.media img')].filter((one) => one.naturalWidth > 0)"
     page.wait(f"{shown}.length === 2")
     sizes = page.run(f"{shown}.map((one) => [one.alt, one.naturalWidth]).sort().join()")

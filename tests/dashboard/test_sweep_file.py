@@ -63,7 +63,8 @@ def test_a_text_that_is_no_json_and_a_draft_survive_a_reload(running, pages):
     server, sweep = running
     page = pages(f"http://127.0.0.1:{server.port}/#/sweeps/{sweep}/clone")
     page.wait(f"document.querySelector('[data-card=plan]') && {PLAN}.includes('The file is valid')")
-    page.run(f"{FILE}.value = '{{\\n  \"name\": oops'; {FILE}.dispatchEvent(new Event('input'))")
+    page.run(f"{FILE}.value = '{{\\n  \"name\": oops'")
+    page.run(f"{FILE}.dispatchEvent(new Event('input'))")
     page.wait(f"{PLAN}.includes('Line 2')")
     page.run("location.reload()")
     page.wait(f"document.querySelector('textarea.file') && {FILE}.value.includes('oops')")
@@ -74,10 +75,10 @@ def test_the_plan_of_the_page_is_that_of_the_command(running, pages, tmp_path):
     spec = server.get(f"/v1/sweeps/{sweep}")["spec"] | {"confirm": {"top": 2, "seeds": 3}}
     file = tmp_path / "sweep.json"
     file.write_text(json.dumps(spec))
+    address = f"http://127.0.0.1:{server.port}"
     command = [world.e2e.program("hone"), "plan", "--format", "json", str(file)]
-    done = subprocess.run(
-        [*command, "--server", f"http://127.0.0.1:{server.port}"], capture_output=True, text=True, check=True
-    )
+    command += ["--server", address]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     printed = json.loads(done.stdout)["plan"]
     answer = server.post("/v1/plan", spec)
     assert answer["plan"] == {name: printed[name] for name in answer["plan"]}
@@ -87,7 +88,8 @@ def test_the_plan_of_the_page_is_that_of_the_command(running, pages, tmp_path):
 def test_an_edit_changes_what_a_running_sweep_can_change(running, pages):
     server, sweep = running
     page = pages(f"http://127.0.0.1:{server.port}/#/sweeps/{sweep}/edit")
-    page.wait(f"document.querySelector('[data-card=plan]') && {PLAN}.includes('Nothing is changed')")
+    unchanged = f"{PLAN}.includes('Nothing is changed')"
+    page.wait(f"document.querySelector('[data-card=plan]') && {unchanged}")
     assert not page.run(READY)
     write(page, "file.search.method = 'tpe'")
     page.wait(f"{PLAN}.includes('A sweep keeps search.method')")
