@@ -2,12 +2,13 @@
 //
 // The place of a trial is (tier, key, number), smaller is better:
 //   0  confirmed: by its value in the sweep's confirmations
-//   1  with a value: by its value
-//   2  trained less than half as long as the longest trial, or, where contenders get further seeds,
+//   1  of single, noisy runs: by the value that a model expects
+//   2  with a value: by its value
+//   3  trained less than half as long as the longest trial, or, where contenders get further seeds,
 //      with less than half of the most runs: by its value
-//   3  failed
-//   4  diverged
-//   5  without a report
+//   4  failed
+//   5  diverged
+//   6  without a report
 #pragma once
 
 #include <string>
@@ -18,19 +19,26 @@ namespace hone::sql {
 
 // The tier of trial t in sweep s.
 inline constexpr char tier[] =
-    "CASE WHEN t.confirmed_cost < 1.797e308 THEN 0 WHEN t.cost >= 9e999 THEN 5"
-    " WHEN t.cost >= 1.797e308 THEN 4 WHEN t.failed THEN 3"
-    " WHEN 2 * t.length < s.longest OR 2 * t.runs < s.most_runs THEN 2 ELSE 1 END";
-inline constexpr int last_valued_tier = 2;
+    "CASE WHEN t.confirmed_cost < 1.797e308 THEN 0 WHEN t.cost >= 9e999 THEN 6"
+    " WHEN t.cost >= 1.797e308 THEN 5 WHEN t.failed THEN 4"
+    " WHEN 2 * t.length < s.longest OR 2 * t.runs < s.most_runs THEN 3"
+    " WHEN t.expected_cost IS NOT NULL THEN 1 ELSE 2 END";
+inline constexpr int last_valued_tier = 3;
 inline constexpr char key[] =
-    "CASE WHEN t.confirmed_cost < 1.797e308 THEN t.confirmed_cost ELSE t.cost END";
+    "CASE WHEN t.confirmed_cost < 1.797e308 THEN t.confirmed_cost"
+    " WHEN t.expected_cost IS NOT NULL AND t.cost < 1.797e308 AND NOT t.failed AND"
+    " 2 * t.length >= s.longest AND 2 * t.runs >= s.most_runs THEN t.expected_cost"
+    " ELSE t.cost END";
 
-// A scalar subquery: the first trial of sweep s; null if no trial has a report. The first two
-// selects are look-ups in an index; the third sorts trials of which none is in tiers 0 and 1.
+// A scalar subquery: the first trial of sweep s; null if no trial has a report. The first
+// three selects are look-ups in an index; the last sorts trials of which none is in tiers 0 to 2.
 inline constexpr char first_trial[] =
     "coalesce((SELECT t.id FROM trial t WHERE t.sweep = s.id AND"
     "  t.confirmed_cost IS NOT NULL AND t.confirmed_cost < 1.797e308"
     "  ORDER BY t.confirmed_cost, t.number LIMIT 1),"
+    " (SELECT t.id FROM trial t WHERE t.sweep = s.id AND t.expected_cost IS NOT NULL AND"
+    "  +t.cost < 1.797e308 AND NOT t.failed AND 2 * t.length >= s.longest AND"
+    "  2 * t.runs >= s.most_runs ORDER BY t.expected_cost, t.number LIMIT 1),"
     " (SELECT t.id FROM trial t WHERE t.sweep = s.id AND t.cost < 1.797e308 AND"
     "  NOT t.failed AND 2 * t.length >= s.longest AND 2 * t.runs >= s.most_runs"
     "  ORDER BY t.cost, t.number LIMIT 1),"

@@ -16,8 +16,8 @@ build_packages=(g++ cmake ninja-build pkg-config nlohmann-json3-dev libyaml-cpp-
   libssl-dev libsqlitecpp-dev libsqlite3-dev)
 trainer_packages=(cppzmq-dev libbox2d-dev libscotch-dev libmetis-dev libzmq3-dev)
 torch_packages=(libtorch-dev libopenblas0-pthread)
-test_packages=(libgtest-dev libbenchmark-dev python3 python3-numpy python3-pytest python3-jsonschema python3-flake8 python3-yaml
-  clang-format)
+test_packages=(libgtest-dev libbenchmark-dev python3 python3-numpy python3-pytest python3-jsonschema python3-flake8 python3-venv
+  python3-yaml clang-format)
 system_packages=(buildah busybox-static clang-16 clang-tidy-16 cpio debootstrap dpkg-dev file mmdebstrap munge
   qemu-system-x86 qemu-user-static slurm-wlm)
 
@@ -34,6 +34,18 @@ install_build_packages() {
   # The name of the Boost package comes from apt's lists, which a fresh machine may not have yet.
   if ! installed libboost1.81-dev && ! installed libboost-dev; then update_lists_if_missing libboost-dev; fi
   install "${build_packages[@]}" "$(boost_package)" "$@"
+}
+
+# Installs Gymnasium and ALE for the end-to-end tests that need them, unless HONE_PYTHON names a Python that has them.
+# Asks PyPI for nothing that is installed. Without PyPI those tests are skipped, and name what they miss.
+install_gymnasium() {
+  if [ -n "${HONE_PYTHON:-}" ]; then return; fi
+  local folder=$root/build/libraries/gym list=$root/tests/e2e/libraries/gym.txt
+  "$folder/bin/python" -m pip --version >/dev/null 2>&1 || /usr/bin/python3 -m venv --clear "$folder" >&2 ||
+    fail "python3 -m venv could not make $folder"
+  "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$list" && return
+  rm -rf "$folder"
+  say "$list could not be installed from PyPI: the tests of Gymnasium and Atari are skipped, unless HONE_PYTHON names a Python for them"
 }
 
 # Prints how long a build of many steps takes: $1 the steps, $2 the jobs. The figure is that of a first build on a

@@ -2,7 +2,7 @@
 // bare names of parameters; plain words as what they may be part of. Pure.
 
 const trialFields = new Set(
-  "tag note id number state reason value best_report confirmed phase runs proposed pinned from creator".split(
+  "tag note id number state reason value best_report confirmed expected phase runs proposed pinned from creator".split(
     " ",
   ),
 );

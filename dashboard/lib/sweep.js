@@ -12,7 +12,7 @@ import { objectiveOf, spaceOf } from "./sweep_words.js";
 import { ticked } from "./ticks.js";
 
 const outcomes = [
-  "trial,number,state,value,confirmed,tier,phase,seeds,pinned,steps,seconds",
+  "trial,number,state,value,confirmed,expected,tier,phase,seeds,pinned,steps,seconds",
   "further.*",
 ].join();
 const others = "reason,params.*";

@@ -49,3 +49,6 @@ export function spaceOf(parameters) {
     .map(([name, domain]) => ({ name, ...domain }))
     .filter((one) => ["float", "int", "choice", "bool"].includes(one.type));
 }
+
+/** Whether a model expects the value of this trial: its sweep has noisy single runs. */
+export const isModelled = (trial) => typeof trial.expected_low === "number";

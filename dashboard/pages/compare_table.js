@@ -19,6 +19,10 @@ const confirmedOf = ({ kind, trial, sweep }) => {
   const one = kind === "sweep" ? sweep.best : kind === "trial" ? trial : null;
   return one?.confirmed_seeds > 0 && typeof one.confirmed === "number" ? one.confirmed : null;
 };
+const expectedOf = ({ kind, trial, sweep }) => {
+  const one = kind === "sweep" ? sweep.best : kind === "trial" ? trial : null;
+  return typeof one?.expected === "number" ? one.expected : null;
+};
 const stepsOf = ({ kind, runs, summary }) =>
   kind === "sweep" ? summary.units.trained : sum(runs.map((run) => run.step));
 const secondsOf = (side) => (side.kind === "sweep" ? side.sweep.work.run_seconds : side.seconds);
@@ -107,6 +111,11 @@ const rows = [
     "Confirmed",
     (side) => (confirmedOf(side) === null ? null : short(confirmedOf(side))),
     { score: confirmedOf },
+  ],
+  [
+    "Expected",
+    (side) => (expectedOf(side) === null ? null : short(expectedOf(side))),
+    { score: expectedOf },
   ],
   ["Best trial", (side) => (side.kind === "sweep" && side.trial ? link(side.trial.id) : null)],
   [

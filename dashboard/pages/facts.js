@@ -24,6 +24,7 @@ function bestFacts({ best, ended_at: ended }, data, front) {
   if (!best) return [["Best", "–", ended ? "no run reported a number" : "no report yet"]];
   const confirmed = typeof best.confirmed === "number" && best.confirmed_seeds > 0;
   const seeds = best.seeds > 1 ? `, over ${plural(best.seeds, "seed")}` : "";
+  const expected = typeof best.expected === "number" ? `; ${show(best.expected)} expected` : "";
   return [
     [
       confirmed ? "Best, confirmed" : "Best",
@@ -32,7 +33,7 @@ function bestFacts({ best, ended_at: ended }, data, front) {
         link(best.trial),
         confirmed
           ? `, over ${plural(best.confirmed_seeds, "new seed")}; ${show(best.value)} in tuning`
-          : seeds,
+          : seeds + expected,
       ],
     ],
   ];

@@ -1,6 +1,7 @@
 // The leaderboard of a sweep: the columns, order and remarks of `hone best`.
 import { h } from "../lib/dom.js";
 import { short } from "../lib/format.js";
+import { isModelled } from "../lib/sweep_words.js";
 import { empty, link, paramList, stateMark, table } from "../ui/parts.js";
 import { certaintyText } from "./winner.js";
 
@@ -26,11 +27,21 @@ function marksLegend(items) {
   return lines.length ? h("p.muted.small.body", {}, lines.join(" ")) : null;
 }
 
+const spread = (item) =>
+  isModelled(item) ? `[${[item.expected_low, item.expected_high].map(short).join(", ")}]` : null;
+const noiseLegend = (noise) =>
+  h(
+    "p.muted.small.body",
+    {},
+    `Noise is ${Math.round(100 * noise)} % of the differences between values: trials rank by Expected, the likely value in another training by a model of all trials, with one standard deviation.`,
+  );
+
 // The columns that the route's rows have: a name of theirs that is not here is left out.
 export function leaderboard(best, data) {
   if (best.items.length === 0)
     return empty(data.sweep.ended_at ? "No trial reported." : "No trial has a report yet.");
   const several = best.items.some((item) => item.seeds > 1);
+  const modelled = best.items.some(isModelled);
   return h(
     "div",
     { dataset: { best: "" } },
@@ -44,13 +55,14 @@ export function leaderboard(best, data) {
           .map(({ metric }) => [metric, (item) => short(item.further?.[metric]), { num: true }]),
         ["Confirmed", confirmedOf, { num: true, optional: true }],
         several ? ["Interval", interval, { num: true }] : null,
-        several
+        several || modelled
           ? [
               "Expected",
               (item) => (item.expected === null ? null : short(item.expected)),
               { num: true },
             ]
           : null,
+        modelled ? ["Spread", spread, { num: true }] : null,
         several
           ? ["Ranks", (item) => (item.ranks ? item.ranks.join("–") : null), { num: true }]
           : null,
@@ -64,6 +76,7 @@ export function leaderboard(best, data) {
       "Leaderboard",
     ),
     marksLegend(best.items),
+    modelled ? noiseLegend(data.sweep.noise) : null,
     best.aggregate
       ? h(
           "p.muted.small.body",

@@ -80,7 +80,9 @@ function bestOf({ best, objective }) {
     objective.goal === "soonest" && typeof value === "number" ? count(value) : short(value),
     confirmed
       ? h("span.muted", { title: `confirmed on new seeds; ${short(best.value)} in tuning` }, " ✓")
-      : null,
+      : typeof best.expected === "number"
+        ? h("span.muted", { title: "noisy: expected in another training" }, ` ~${short(best.expected)}`)
+        : null,
   ];
 }
 

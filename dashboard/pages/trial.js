@@ -11,7 +11,7 @@ import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
 import { bandName, drawBands } from "../chart/band_lines.js";
 import { padded, withBar } from "../lib/scale.js";
-import { objectiveOf } from "../lib/sweep_words.js";
+import { isModelled, objectiveOf } from "../lib/sweep_words.js";
 import { ask } from "../ui/dialog.js";
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
 import { facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
@@ -133,7 +133,10 @@ async function readRank({ id, sweep }) {
   return item.confirmed_seeds > 0 && typeof item.confirmed === "number"
     ? `${place}: confirmed on new seeds, its value is ${short(item.confirmed)}; ` +
         `in tuning it was ${short(item.value)}.`
-    : `${place}: its value is ${short(item.value)}.`;
+    : isModelled(item)
+      ? `${place}: a model of all trials expects ${short(item.expected)} of another training; ` +
+        `its value is ${short(item.value)}.`
+      : `${place}: its value is ${short(item.value)}.`;
 }
 
 // The run that the explanation is about; its log says more where it failed.
@@ -222,6 +225,13 @@ function factsOf({ trial, sweep, runs, further }) {
           "Confirmed",
           short(trial.confirmed),
           `IQM over ${plural(trial.confirmed_seeds, "seed")} that tuning never used`,
+        ]
+      : null,
+    isModelled(trial)
+      ? [
+          "Expected",
+          short(trial.expected),
+          `in another training, [${short(trial.expected_low)}, ${short(trial.expected_high)}]`,
         ]
       : null,
     [

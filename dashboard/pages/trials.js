@@ -15,12 +15,13 @@ import { sweepHeading } from "./heading.js";
 
 const fixed = ["trial", "value", "state", "reason", "phase", "seeds", "steps", "seconds"];
 
-// Those, with the further objectives and the confirmed values behind the value, the parameters, and
-// what is not shown at first.
+// Those, with the further objectives, the confirmed and the expected values behind the value, the
+// parameters, and what is not shown at first.
 function namesOf(data) {
   const { columns } = data;
   const more = data.further().map((metric) => `further.${metric}`);
-  if ((columns.confirmed ?? []).some((value) => value !== null)) more.push("confirmed");
+  for (const name of ["confirmed", "expected"])
+    if ((columns[name] ?? []).some((value) => value !== null)) more.push(name);
   const params = Object.keys(columns).filter((name) => name.startsWith("params."));
   return [...fixed.slice(0, 2), ...more, ...fixed.slice(2), ...params, "number"];
 }
@@ -74,6 +75,7 @@ const titles = {
   number: "No",
   trial: "Trial",
   confirmed: "Confirmed",
+  expected: "Expected",
   state: "State",
   reason: "Reason",
   phase: "Phases",
@@ -94,6 +96,7 @@ const cellsOf = ({ columns }) => ({
   reason: (i) => (columns.reason[i] === "none" ? "" : words(columns.reason[i])),
   value: (i) => (columns.value[i] === null ? "–" : short(columns.value[i])),
   confirmed: (i) => short(columns.confirmed[i]),
+  expected: (i) => short(columns.expected[i]),
   steps: (i) => count(columns.steps[i]),
   seconds: (i) => (columns.seconds[i] ? duration(columns.seconds[i]) : ""),
 });

@@ -5,6 +5,7 @@ import { count, duration, param, plural, short } from "../lib/format.js";
 import { cliText, pythonText, yamlText } from "../lib/params_text.js";
 import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
+import { isModelled } from "../lib/sweep_words.js";
 import { bandName, drawBands } from "../chart/band_lines.js";
 import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
@@ -40,10 +41,18 @@ const stageOf = ({ confirmation, confirms }) =>
 function caution({ confirmation, confirms, items, trials }) {
   if (confirmation) return ["by ", link(confirmation), " on new seeds"];
   if (confirms) return ["trained on new seeds, for ", link(confirms)];
+  if (items.some(isModelled))
+    return "single runs are noisy: ranked by what a model expects";
   if (items.some((one) => one.seeds < 2))
     return `ranked by single runs: the best of ${trials} is likely the luckiest`;
   return "tuning scores are optimistic";
 }
+
+// Of noisy single runs a model expects it, with a deviation.
+const expectedText = (item, show) =>
+  isModelled(item)
+    ? `${show(item.expected)} expected in another training, ${rangeText([item.expected_low, item.expected_high])}`
+    : `${show(item.expected)} expected on new seeds`;
 
 const rangeText = ([low, high]) => `[${short(low)}, ${short(high)}]`;
 
@@ -51,12 +60,16 @@ const isConfirmed = (item) => typeof item.confirmed === "number" && item.confirm
 
 const overlap = (one, other) => one && other && one[0] <= other[1] && other[0] <= one[1];
 
+// The value of a trial of the kind that ranks `first`.
+const rankedBy = (first) => (one) =>
+  isConfirmed(first) ? one.confirmed : isModelled(first) ? one.expected : one.value;
+
 // How far the first is ahead of the second, where both are ranked by the same kind of value.
 function leadOf([first, second]) {
   if (second?.comparable === false) return "no other trial trained as long";
+  if (!second) return null;
   const confirmed = isConfirmed(first);
-  if (!second || confirmed !== isConfirmed(second)) return null;
-  const [value, other] = [first, second].map((one) => (confirmed ? one.confirmed : one.value));
+  const [value, other] = [first, second].map(rankedBy(first));
   if (typeof value !== "number" || typeof other !== "number") return null;
   const close = !confirmed && overlap(first.interval, second.interval);
   const lead = `${short(Math.abs(value - other))} ahead of ${second.id}`;
@@ -75,7 +88,7 @@ function valueOf(item, best, data) {
         : "of one run",
     leadOf(best.items),
     !confirmed && item.interval ? `95 % interval ${rangeText(item.interval)}` : null,
-    !confirmed && typeof item.expected === "number" ? `${show(item.expected)} expected on new seeds` : null,
+    !confirmed && typeof item.expected === "number" ? expectedText(item, show) : null,
   ];
   return h(
     "div.winner-value",

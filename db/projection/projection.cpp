@@ -241,6 +241,8 @@ struct Fold {
   }
 
   void operator()(const CodeRecorded& e) const { sql::run(s.record_code, e.lease, e.workflow); }
+  void operator()(const TrialsExpected& e) const { s.values.expected(e); }
+  void operator()(const ModelDropped& e) const { sql::run(s.drop_model, e.model, at); }
 
   void operator()(const ModelEvaluated& e) const {
     const EvaluationInfo& i = e.info;
@@ -250,8 +252,6 @@ struct Fold {
              to_text(Json(i.values)), i.environment, static_cast<std::int64_t>(i.seed),
              static_cast<int>(i.sample), i.author, at);
   }
-
-  void operator()(const ModelDropped& e) const { sql::run(s.drop_model, e.model, at); }
 
   void operator()(const RunReturned& e) const {
     sql::run(s.end_attempt, e.run.trial, e.run.replicate, at, word(e.reason), e.detail,

@@ -120,7 +120,10 @@ struct ProjectionStatements {
       db,
       "UPDATE attempt SET finished = 1 WHERE trial = ?1 AND replicate = ?2 AND ended_at IS NULL"
       " AND step_name <> ''"};
-  SQLite::Statement record_code{db, "UPDATE attempt SET workflow = ?2 WHERE lease = ?1"};
+  SQLite::Statement record_code{
+      db,
+      "UPDATE attempt SET workflow = coalesce(workflow, ?2), workflow_at_end ="
+      " iif(workflow <> ?2, ?2, workflow_at_end) WHERE lease = ?1"};
   SQLite::Statement add_evaluation{
       db,
       "INSERT INTO evaluation (id, model, trial, replicate, sweep, metric, episodes, mean,"

@@ -127,6 +127,15 @@ struct TrialValues::Statements {
   SQLite::Statement confirm_trial{
       db, "UPDATE trial SET confirmed_cost = ?2, confirmed_seeds = ?3 WHERE id = ?1"};
 
+  SQLite::Statement forget_expected{
+      db,
+      "UPDATE trial SET expected_cost = NULL, expected_low = NULL, expected_high = NULL"
+      " WHERE sweep = ? AND expected_cost IS NOT NULL"};
+  SQLite::Statement expect_trial{
+      db,
+      "UPDATE trial SET expected_cost = ?2, expected_low = ?3, expected_high = ?4 WHERE id = ?1"};
+  SQLite::Statement note_noise{db, "UPDATE sweep SET noise = ?2 WHERE id = ?1"};
+
   const TrialValueRule& rule_of(SweepId sweep);
   std::vector<SeedRow> seeds_of(SweepId sweep, TrialId trial);
   std::optional<double> merit_at(SweepId sweep, RunId run, int phase);
@@ -263,6 +272,17 @@ void TrialValues::reported(SweepId sweep, RunId run, int phase, double cost) {
 void TrialValues::ended(SweepId sweep, TrialId trial, bool failed) {
   const bool unchanged = !failed && sql::run(statements_->close_single, trial) > 0;
   if (!unchanged) assess(sweep, trial);
+}
+
+void TrialValues::expected(const TrialsExpected& e) {
+  Statements& s = *statements_;
+  const Goal goal = s.rule_of(e.sweep).objective.goal;
+  sql::run(s.forget_expected, e.sweep);
+  for (const ExpectedValue& one : e.trials)
+    sql::run(s.expect_trial, one.trial, sql::cost_of(Score::of(one.value), goal), one.low,
+             one.high);
+  sql::run(s.note_noise, e.sweep,
+           e.trials.empty() ? std::optional<double>() : std::optional(e.noise));
 }
 
 void TrialValues::added(SweepId sweep, TrialId trial) {

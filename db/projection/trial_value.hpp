@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "schemas/types/expected.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/score.hpp"
 
@@ -29,6 +30,8 @@ class TrialValues {
   void added(SweepId sweep, TrialId trial);
   // After a confirmation has ended: writes its results to the confirmed trials.
   void confirmed(SweepId confirmation);
+  // Replaces what a model expects of the sweep's trials.
+  void expected(const TrialsExpected& e);
   // Drops what was cached.
   void forget();
 

@@ -25,6 +25,7 @@ struct AttemptRow {
   std::optional<ModelId> resume;
   Failure failure = Failure::none;
   std::optional<WorkflowId> workflow{};
+  std::optional<WorkflowId> at_end{};
   std::string differs{};
   std::string step{};
   bool finished = false;
@@ -45,8 +46,11 @@ void fields(auto& f, Of<AttemptRow> auto& r) {
   f("resume", r.resume, "a.resume", "The checkpoint it continued from");
   f("workflow", r.workflow, "a.workflow",
     "The code that it executed, where its worker recorded it");
+  f("workflow_at_end", r.at_end, "a.workflow_at_end",
+    "The code that was found at its end, where it changed meanwhile");
   f("code_differs_in", r.differs, "coalesce(x.differs, '')",
-    "From the submission; words of \"commit patch environment hone\"");
+    "From the submission; words of \"commit patch environment hone during\", the last where it"
+    " changed while the attempt ran");
   f.filled("step", r.step, "a.step_name", "Of its run's pipeline, where there is one",
            "v1/common.json#/$defs/step_name");
   f("finished", r.finished, "a.finished", "It finished its step; false without a pipeline");

@@ -79,6 +79,7 @@ std::string select_cells(CellsWanted wanted, std::string_view where) {
   add(wanted.place, "coalesce(t.confirmed_cost, 9e999)", "9e999");
   add(wanted.place, sql::tier, "0");
   add(wanted.place, sql::key, "0");
+  add(wanted.place, "coalesce(t.expected_cost, 9e999)", "9e999");
   select.append(" FROM trial t ");
   // CROSS: the trials stay the outer loop.
   if (wanted.place) select.append("CROSS JOIN sweep s ON s.id = t.sweep ");
@@ -106,6 +107,7 @@ void use_rows(sql::Scan& rows, Goal goal, const TrialSums* sums,
     cells.confirmed = sql::score_of(rows.real(13), goal);
     cells.tier = rows.small(14);
     cells.key = rows.real(15);
+    cells.expected = sql::score_of(rows.real(16), goal);
     if (sums != nullptr) sums->add_to(cells);
     use(cells);
   }
@@ -159,17 +161,20 @@ void each_trial(SQLite::Database& db, SweepId sweep, Goal goal, CellsWanted want
   use_rows(rows.bind({sweep.value, ids.first, ids.last}), goal, &sums, use);
 }
 
-// Some events name only a lease.
+// Some events name only a lease. nullopt: any trial may have changed.
 std::optional<std::vector<TrialId>> changed_trials(SQLite::Database& db, SweepId sweep,
                                                    std::int64_t after, std::int64_t events_max) {
-  SQLite::Statement s(db, "SELECT body FROM event WHERE sweep = ? AND seq > ? LIMIT ?");
+  SQLite::Statement s(db, "SELECT body, kind FROM event WHERE sweep = ? AND seq > ? LIMIT ?");
   SQLite::Statement lease(db, "SELECT trial FROM attempt WHERE lease = ?");
   sql::bind(s, sweep, after, events_max + 1);
   std::vector<TrialId> found;
   std::int64_t events = 0;
   while (s.executeStep()) {
     if (++events > events_max) return std::nullopt;
-    const auto body = sql::Columns(s).text();
+    sql::Columns c(s);
+    const auto body = c.text();
+    // The places of trials that it no longer names change, too.
+    if (c.text() == "trials_expected") return std::nullopt;
     if (add_named(body, found)) continue;
     const auto id = named_lease(body);
     if (id && sql::bind(lease, *id).executeStep())

@@ -128,6 +128,7 @@ struct TrialCells {
   std::string_view reason;  // a word of EndReason
   std::optional<Score> value;
   std::optional<Score> confirmed;  // by the sweep's confirmations
+  std::optional<Score> expected;   // of noisy single runs, by a model
   int tier = 0;                    // with `key` its place, as in db/leaderboard.hpp
   double key = 0;
   int phase = 0;
@@ -146,7 +147,7 @@ struct CellsWanted {
   bool seconds = true;
   bool proposed = true;
   bool pinned = true;
-  bool place = true;  // confirmed, tier and key
+  bool place = true;  // confirmed, expected, tier and key
   bool further = true;
   bool params = true;
 };

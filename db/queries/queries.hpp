@@ -54,6 +54,12 @@ struct PricedRow {
   std::optional<double> seconds{};
 };
 std::vector<PricedRow> priced_trials(SQLite::Database& db, SweepId sweep);
+// What a model expects of the merits of noisy single runs (docs/leaderboard.md).
+struct ExpectedRow {
+  std::int64_t number = 0;  // of the trial
+  double merit = 0;
+};
+std::vector<ExpectedRow> expected_trials(SQLite::Database& db, SweepId sweep);
 // The completed trials by number; with `phase`, the trials that reported it, with those reports.
 // `only`: those of them with these ids, in this order.
 Result<std::vector<OutcomeRow>> list_outcomes(SQLite::Database& db, SweepId sweep,

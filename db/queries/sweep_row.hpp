@@ -35,6 +35,7 @@ struct BestOfSweep {
   Score value = Score::diverged();
   Score report = Score::diverged();
   std::optional<Score> confirmed{};
+  std::optional<Score> expected{};
   int seeds = 0;
   int confirmed_seeds = 0;
   int phase = 0;
@@ -65,6 +66,7 @@ struct SweepRow {
   std::string spec;  // JSON text as encode(SweepSpec) wrote it: decode_recorded reads it back
   std::optional<SweepId> confirms{};
   std::string learned{};  // JSON text
+  std::optional<double> noise{};
 };
 
 namespace row {
@@ -82,6 +84,7 @@ void fields(auto& f, Of<BestOfSweep> auto& r) {
   f.cost("value", r.value, "b.cost", "As of the trial");
   f("seeds", r.seeds, "b.seeds", "Runs behind the value");
   f.cost("confirmed", r.confirmed, "b.confirmed_cost", "As of the trial");
+  f.cost("expected", r.expected, "b.expected_cost", "As of the trial");
   f("confirmed_seeds", r.confirmed_seeds, "b.confirmed_seeds");
   f.cost("best_report", r.report, "b.best_cost", "Of any of its runs");
   f("phase", r.phase, "r.best_phase", "Of the best report of `run`")("step", r.step, "r.best_step");
@@ -114,6 +117,9 @@ void fields(auto& f, Of<SweepRow> auto& r) {
   f.of_one("work", "#/components/schemas/work");
   f.nested("best", r.best, "The first trial of the leaderboard; null until something was reported");
   f("workflow", r.workflow, "s.workflow")("dataset", r.dataset, "s.dataset");
+  f("noise", r.noise, "s.noise",
+    "The share of noise in the variance of values, where single runs are so noisy that a model's"
+    " expectation ranks them; null elsewhere");
   f("confirms", r.confirms, "s.confirms", "The sweep whose leaders it trains again");
   f.stored(
       "learned", r.learned, "s.learned", "#/components/schemas/learned",

@@ -154,16 +154,17 @@ std::string select_best() {
 }
 
 // The first trials of a tier (leaderboard.hpp), in the order of an index. The plus keeps SQLite
-// from the index of costs where the order is that of confirmed costs: it would read all trials.
+// from the index of costs where the order is that of other costs: it would read all trials.
 std::vector<TrialId> first_of_tier(SQLite::Database& db, SweepId sweep, int tier,
                                    std::int64_t limit) {
   const std::string select =
       "SELECT t.id FROM sweep s CROSS JOIN trial t WHERE s.id = ?1"
       " AND t.sweep = ?1 AND NOT t.failed AND ";
+  const std::string key = tier == 0 ? "t.confirmed_cost" : tier == 1 ? "t.expected_cost" : "t.cost";
   const std::string among =
-      tier == 0 ? "t.confirmed_cost IS NOT NULL AND +t.cost < 1.797e308" : "t.cost < 1.797e308";
-  SQLite::Statement s(db, select + among + " AND " + sql::tier + " = ?2 ORDER BY " +
-                              (tier == 0 ? "t.confirmed_cost" : "t.cost") + ", t.number LIMIT ?3");
+      tier < 2 ? key + " IS NOT NULL AND +t.cost < 1.797e308" : key + " < 1.797e308";
+  SQLite::Statement s(
+      db, select + among + " AND " + sql::tier + " = ?2 ORDER BY " + key + ", t.number LIMIT ?3");
   std::vector<TrialId> trials;
   for (sql::bind(s, sweep, tier, limit); s.executeStep();)
     trials.push_back(sql::Columns(s).id<TrialId>());
@@ -204,6 +205,20 @@ std::vector<PricedRow> priced_trials(SQLite::Database& db, SweepId sweep) {
     row.number = c.integer();
     row.merit = c.real();
     row.seconds = c.maybe(&sql::Columns::real);
+  }
+  return rows;
+}
+
+std::vector<ExpectedRow> expected_trials(SQLite::Database& db, SweepId sweep) {
+  SQLite::Statement s(db,
+                      "SELECT number, 0.0 - expected_cost FROM trial WHERE sweep = ?"
+                      " AND expected_cost IS NOT NULL");
+  std::vector<ExpectedRow> rows;
+  for (sql::bind(s, sweep); s.executeStep();) {
+    sql::Columns c(s);
+    ExpectedRow& row = rows.emplace_back();
+    row.number = c.integer();
+    row.merit = c.real();
   }
   return rows;
 }

@@ -27,6 +27,8 @@ struct TrialRow {
   EndReason reason = EndReason::none;
   std::optional<Score> value;
   std::string further{};  // JSON text
+  std::optional<Score> expected{};
+  std::optional<double> expected_low{}, expected_high{};
   int seeds = 0;
   int length = 0;
   std::optional<Score> best_report{};
@@ -69,6 +71,11 @@ void fields(auto& f, Of<TrialRow> auto& r) {
            "#/components/schemas/further_values",
            "Of a sweep with several objectives: the others in the last report of the first run",
            None::null);
+  f.cost("expected", r.expected, "t.expected_cost",
+         "What a model expects of the value in another training, where values of single runs are"
+         " noisy: it decides the place. null elsewhere");
+  f("expected_low", r.expected_low, "t.expected_low", "One standard deviation below it");
+  f("expected_high", r.expected_high, "t.expected_high", "One standard deviation above it");
   f("seeds", r.seeds, "t.seeds", "Runs behind the value");
   f("length", r.length, "t.length", "Phases behind the value");
   f.cost("best_report", r.best_report, "t.best_cost", "The best report of any of its runs");

@@ -221,7 +221,7 @@ void fields(auto& f, Of<CommandTrainer> auto& t) {
       .some("artifacts", t.artifacts, OneOrMore{read_inner_path, patterns_max});
   f.some("disk", t.disk, read_size).some("may_change", t.may_change, ListOf{name_rule, 1000});
   f.some("cwd", t.cwd, read_absolute_path).some("python", t.python, read_absolute_path);
-  f.some("submitter", t.submitter).some("code", t.code);
+  f.some("submitter", t.submitter).some("code", t.code).some("short_seeds", t.short_seeds);
 }
 
 // The client that takes a snapshot takes it of `cwd`.

@@ -1,6 +1,8 @@
 #include "schemas/codec/default_methods.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
@@ -25,8 +27,19 @@ void choose_own(SweepSpec& spec, const MethodTraits& method) {
     spec.search.trials = *trials;
 }
 
-// 3 differs from 2 only in times, and 4 from 3 only after a warm start.
-double newest_that_differs(const SweepSpec& spec) {
+// Version 5 has none of these but forks, with which it was not compared.
+bool needs_version_before_5(const TerminatorSpec& rule) {
+  static constexpr std::array<std::string_view, 7> settings{
+      "efficiency", "second_looks", "shrink", "ties", "hedge", "decline", "forks"};
+  return std::ranges::any_of(rule.settings, [](const auto& setting) {
+    return std::ranges::find(settings, setting.first) != settings.end();
+  });
+}
+
+// Version 5 was not compared on times until a bar. 3 differs from 2 only in times, and 4 from 3 only
+// after a warm start.
+double newest_version(const SweepSpec& spec) {
+  if (!spec.objective.reach && !needs_version_before_5(spec.terminator)) return 5;
   if (!spec.search.warm_start.empty()) return 4;
   return spec.objective.reach ? 3 : 2;
 }
@@ -43,14 +56,14 @@ void choose_methods(SweepSpec& spec) {
   if (several || spec.budget.phases == 1)
     spec.terminator.rule = rule_none;
   else
-    spec.terminator = {std::string(default_rule), {{"version", newest_that_differs(spec)}}};
+    spec.terminator = {std::string(default_rule), {{"version", newest_version(spec)}}};
 }
 
 void choose_version(SweepSpec& spec) {
   auto& [rule, settings] = spec.terminator;
   const auto is_version = [](const auto& setting) { return setting.first == "version"; };
   if (rule == default_rule && std::ranges::none_of(settings, is_version))
-    settings.emplace_back("version", newest_that_differs(spec));
+    settings.emplace_back("version", newest_version(spec));
 }
 
 }  // namespace hone

@@ -169,6 +169,14 @@ void fields(auto& f, Of<StepFinished> auto& e) {
   f.some("files", e.files, ListOf{OfType{}, files_max});
 }
 
+void fields(auto& f, Of<ExpectedValue> auto& e) {
+  f("trial", e.trial)("value", e.value)("low", e.low)("high", e.high);
+}
+void fields(auto& f, Of<TrialsExpected> auto& e) {
+  f("sweep", e.sweep)("noise", e.noise);
+  f("trials", e.trials, ListOf{OfType{}, expected_trials_max});
+}
+
 void fields(auto& f, Of<FleetSet> auto& e) {
   f("fleet", e.fleet)("request_id", e.request_id)("mark", e.mark)("spec", e.spec).some("by", e.by);
 }
@@ -200,7 +208,8 @@ constexpr auto kinds = word_table(
     "worker_set_aside", "worker_allowed", "token_created", "token_revoked", "artifact_saved",
     "note_added", "tags_changed", "sweep_archived", "trial_pinned", "sweep_edited",
     "sweep_imported", "fleet_set", "fleet_steered", "fleet_decided", "pilot_wanted", "pilot_seen",
-    "pilot_canceled", "pilot_ended", "code_recorded", "model_evaluated", "step_finished");
+    "pilot_canceled", "pilot_ended", "code_recorded", "model_evaluated", "step_finished",
+    "trials_expected");
 static_assert(kinds.size() == std::variant_size_v<EventAlternatives>);
 
 EventBody read_body(std::string_view kind, const Spot& spot) {

@@ -10,6 +10,8 @@
 namespace hone {
 namespace {
 
+constexpr std::uint64_t short_seed_max = (1ULL << 31) - 1;  // numpy.random.seed and C's int
+
 std::string names_of(const Params& params) {
   std::string names;
   for (const auto& param : params) names += (names.empty() ? "" : ", ") + param.name;
@@ -19,8 +21,10 @@ std::string names_of(const Params& params) {
 // The values of the parameters and of hone's own names.
 class CommandNames {
  public:
-  CommandNames(const LeaseGrant& grant, const LocalPlaces& places)
-      : grant_(grant), places_(places) {}
+  CommandNames(const CommandTrainer& command, const LeaseGrant& grant, const LocalPlaces& places)
+      : grant_(grant),
+        places_(places),
+        seed_(command.short_seeds ? grant.seed & short_seed_max : grant.seed) {}
 
   [[nodiscard]] Result<std::vector<std::string>> fill(const std::vector<std::string>& words) const {
     return filled_words(
@@ -56,7 +60,7 @@ class CommandNames {
     if (name == "hone.run") return text(grant_.attempt.run);
     if (name == "hone.attempt") return std::to_string(grant_.attempt.number);
     if (name == "hone.sweep") return text(grant_.sweep);
-    if (name == "hone.seed") return std::to_string(grant_.seed);
+    if (name == "hone.seed") return std::to_string(seed_);
     if (name == "hone.budget") return std::to_string(grant_.budget.per_run);
     if (name == "hone.phases") return std::to_string(grant_.budget.phases);
     if (name == "hone.cpus") return std::to_string(grant_.resources.cpus);
@@ -73,6 +77,7 @@ class CommandNames {
 
   const LeaseGrant& grant_;
   const LocalPlaces& places_;
+  std::uint64_t seed_;
 };
 
 // A null has no variable, as it has no word.
@@ -87,7 +92,7 @@ void hand_over(const Param& param, ParamStyle style, std::vector<std::string>& a
 
 Result<FilledCommand> filled_command(const CommandTrainer& command, const LeaseGrant& grant,
                                      const LocalPlaces& places) {
-  const CommandNames values(grant, places);
+  const CommandNames values(command, grant, places);
   auto argv = values.fill(command.argv);
   if (!argv) return argv.error();
   auto prepare = values.fill(command.prepare);

@@ -34,6 +34,7 @@ inline constexpr std::size_t objectives_max = 8;  // beyond it nearly every tria
 inline constexpr int steps_max = 32;             // of a pipeline; each costs a lease
 inline constexpr std::size_t files_max = 3'200;  // that a step gets: 100 of each earlier step
 inline constexpr std::size_t evaluation_values_max = 10'000;  // 200 kB in one event
+inline constexpr std::size_t expected_trials_max = 64;        // 5 kB; beyond them values rank
 inline constexpr std::size_t past_max = 100'000'000;          // events of one sweep
 
 inline constexpr Line name_rule{1, name_max};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/boxed.hpp"
+#include "schemas/types/expected.hpp"
 #include "schemas/types/fleet_events.hpp"
 #include "schemas/types/ids.hpp"
 #include "schemas/types/imported_ids.hpp"
@@ -64,7 +65,8 @@ struct SweepSubmitted {
   // 3: trials of several seeds are judged in the unit of the objective, and racing compares times
   // only with times; 4: members of stepped ranges are the numbers that people write (0.3), and
   // numbers that differ by rounding alone are the same; 5: a trial of an earlier sweep that ended
-  // before the first phase of this one teaches nothing, and a leading paused trial is not closed.
+  // before the first phase of this one teaches nothing, and a leading paused trial is not closed;
+  // 6: single runs with noisy values rank by what a model expects of them (TrialsExpected).
   int rules = 0;
   // For a rule that uses it: what the sweeps of search.warm_start showed when this one began.
   std::optional<RankPrior> rank_prior{};
@@ -315,7 +317,7 @@ struct SweepEdited {
   std::optional<CommandTrainer> command{};  // of later attempts; CodeRecorded names theirs
 };
 
-// The code that an attempt executes, as its worker found it.
+// The code that an attempt executes, as its worker found it; again at its end if it changed.
 struct CodeRecorded {
   LeaseId lease;
   RunId run;
@@ -364,7 +366,7 @@ using EventAlternatives =
                  WorkerAllowed, TokenCreated, TokenRevoked, ArtifactSaved, NoteAdded, TagsChanged,
                  SweepArchived, TrialPinned, SweepEdited, SweepImported, FleetSet, FleetSteered,
                  FleetDecided, PilotWanted, PilotSeen, PilotCanceled, PilotEnded, CodeRecorded,
-                 ModelEvaluated, StepFinished>;
+                 ModelEvaluated, StepFinished, TrialsExpected>;
 
 template <class T, class Variant>
 inline constexpr bool is_alternative = false;

@@ -42,6 +42,10 @@ void ids(auto& v, Of<TrialEnqueued> auto& e) {
   v(e.sweep), v.from(e.from);
   if (e.origin) ids(v, *e.origin);
 }
+void ids(auto& v, Of<TrialsExpected> auto& e) {
+  v(e.sweep);
+  for (auto& one : e.trials) v(one.trial);
+}
 void ids(auto& v, Of<TrialPinned> auto& e) { v(e.trial); }
 
 void ids(auto& v, Of<RunAdded, VerdictGiven, RunEnded, RunReady> auto& e) { v(e.run); }

@@ -102,6 +102,8 @@ struct CommandTrainer {
   std::string python{};
   SubmitterPlace submitter{};
   std::optional<CodeSnapshot> code{};  // the folder in place of all others
+  // ${hone.seed} is below 2^31, as programs take seeds; false in sweeps of earlier versions.
+  bool short_seeds = false;
   friend bool operator==(const CommandTrainer&, const CommandTrainer&) = default;
 };
 

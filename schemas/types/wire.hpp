@@ -283,7 +283,7 @@ struct MetricsRequest {
   std::vector<MetricPoint> points;
 };
 
-// The code that an attempt is about to execute. The first request of a lease counts.
+// The code that an attempt is about to execute; again at its end if it has changed.
 struct RecordCodeRequest {
   WorkflowInfo workflow;
 };

@@ -282,6 +282,23 @@ std::string place_in(const std::string& origin, Position position) {
   return origin + ":" + std::to_string(position.line) + ":" + std::to_string(position.column);
 }
 
+namespace {
+
+// A tab among the blanks with which the line of a mistake begins, or the line above. The parser's
+// words for it, "illegal map value", name what follows from it.
+std::optional<Position> indenting_tab(const std::string& text, Position mistake) {
+  std::istringstream lines(text);
+  std::string line;
+  for (std::size_t number = 1; std::getline(lines, line) && number <= mistake.line; ++number) {
+    const auto place = line.find_first_not_of(' ');
+    if (number + 1 >= mistake.line && place != std::string::npos && line[place] == '\t')
+      return Position{number, place + 1};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<YamlDocument> parse_yaml(const std::string& text, const std::string& origin) {
   const auto refused = [&](Position position, const std::string& detail) {
     return refuse(Code::invalid, place_in(origin, position) + ": " + detail);
@@ -303,6 +320,8 @@ Result<YamlDocument> parse_yaml(const std::string& text, const std::string& orig
   } catch (const Refusal& refusal) {
     return refused(refusal.position, refusal.detail);
   } catch (const YAML::Exception& error) {
+    if (const auto tab = indenting_tab(text, position_of(error.mark)))
+      return refused(*tab, "a tab indents this line; YAML is indented by blanks");
     return refused(position_of(error.mark), error.msg);
   } catch (const std::exception& error) {
     return refused({}, error.what());

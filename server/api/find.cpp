@@ -106,7 +106,6 @@ ReadResult best_where(SQLite::Database& db, const std::string& text, Instant now
     if (!row) break;  // the trials after it have no report either
     row->rank = static_cast<std::int64_t>(items.size()) + 1;
     Json item = render(*row);
-    item["expected"] = nullptr;
     item["interval"] = nullptr;  // ranks among all trials of the sweep would not apply here
     item["ranks"] = nullptr;
     items.push_back(std::move(item));

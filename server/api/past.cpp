@@ -4,6 +4,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "db/queries/queries.hpp"
 #include "schemas/types/reach.hpp"
@@ -52,13 +53,17 @@ Result<Past> read_past(SQLite::Database& db, const SweepRow& sweep, const SweepS
     if (!page) return page.error();
     for (const RunCurveRow& row : page->items) add(past, spec, row);
     runs += static_cast<std::int64_t>(page->items.size());
-    if (!page->next) return past;
+    if (!page->next) break;
     if (runs > limits::incumbent_runs_max)
       return refuse(Code::too_large, text(sweep.id) + " has more than " +
                                          std::to_string(limits::incumbent_runs_max) +
                                          " runs: ask for its best instead");
     query.after = *page->next;
   }
+  for (const ExpectedRow& row : expected_trials(db, sweep.id))
+    if (std::cmp_less(row.number, past.trials.size()))
+      past.history.note_expected(static_cast<std::size_t>(row.number), row.merit);
+  return past;
 }
 
 std::vector<std::vector<double>> final_merits(const Past& past, std::size_t trial,

@@ -119,13 +119,20 @@ void end_at_once(const std::string& why, Culprit culprit) {
 }
 
 Result<Opened> open_all(const ServerOptions& options, const http::Address& address) {
+  const auto listen = [&] { return http::Server::listen(address, options.tls, options.bounds); };
+  // In a new folder nothing can be waited for, and an address that is refused leaves no folder.
+  std::error_code ignored;
+  const bool is_new =
+      !std::filesystem::exists(std::filesystem::path(options.data) / "lock", ignored);
+  auto server = is_new ? listen() : Result<std::unique_ptr<http::Server>>(nullptr);
+  if (!server) return server.error();
   auto folder = DataFolder::open(options.data);
   if (!folder) return folder.error();
   auto state = standby::read_state(folder->path());
   if (!state) return state.error();
   const auto part = decide_part(*folder, *state, options.peers);
   if (!part) return part.error();
-  auto server = http::Server::listen(address, options.tls, options.bounds);
+  if (!is_new) server = listen();
   if (!server) return server.error();
   auto mark = HighWater::open(folder->path());
   if (!mark) return mark.error();

@@ -146,9 +146,9 @@ void fields(Archive& archive, MaybeConst<Replication> auto& replication) {
 template <class Archive, class Either>
 void archive_history(Archive& archive, Either& history) {
   auto& [goal, dimensions, objectives, foreign, points, trials, outcomes, runs, further, ranked,
-         pending, merits_by_phase, replication, latest_merits] = history;
+         pending, merits_by_phase, replication, latest_merits, reported, expected] = history;
   archive(goal, dimensions, objectives, foreign, points, trials, outcomes, runs, further, ranked,
-          pending, merits_by_phase, replication, latest_merits);
+          pending, merits_by_phase, replication, latest_merits, reported, expected);
 }
 
 template <class Archive>

@@ -137,7 +137,10 @@ class World {
   Result<Reply> try_send(const Command& command) {
     auto events = decide(book_, command, now_);
     if (!events) return events.error();
-    for (EventBody& body : *events) evolve(book_, Event{++seq_, now_, std::move(body)});
+    for (EventBody& body : *events) {
+      if (auto* e = std::get_if<SweepSubmitted>(&body)) e->rules = rules_by_value;
+      evolve(book_, Event{++seq_, now_, std::move(body)});
+    }
     return answer(book_, command);
   }
   Reply send(const Command& command) {

@@ -9,6 +9,7 @@
 #include "server/sweep/state/rules.hpp"
 #include "server/sweep/submit/check.hpp"
 #include "server/sweep/submit/warm_start.hpp"
+#include "server/sweep/verdict/expected.hpp"
 #include "server/sweep/verdict/failure_limit.hpp"
 #include "server/sweep/verdict/retention.hpp"
 
@@ -155,11 +156,15 @@ Status check_open_sweeps(const Book& book) {
 }
 
 // Returns what is recorded of a sweep that is submitted now. Whole numbers that are computed stay
-// ints. A fork resumes what its origin trained, and has the presets that its origin records.
+// ints, and the seeds of commands are short. A fork resumes what its origin trained, and has the
+// presets that its origin records.
 SweepSpec recorded_spec(const SubmitRequest& request) {
   SweepSpec spec = request.spec;
   for (Parameter& parameter : spec.parameters)
     if (auto* derived = std::get_if<DerivedDomain>(&parameter.domain)) derived->keep_ints = true;
+  if (auto* command = std::get_if<CommandTrainer>(&spec.trainer)) shorten_seeds(*command);
+  if (auto* pipeline = std::get_if<PipelineTrainer>(&spec.trainer))
+    for (StepSpec& step : pipeline->steps) shorten_seeds(step.command);
   if (!request.forked_from) trainers::choose_presets(spec);
   return spec;
 }
@@ -232,8 +237,11 @@ Result<Events> steer_pause(const Book& book, const Sweep& sweep) {
 
 Result<Events> steer_resume(const Book& book, const Sweep& sweep) {
   if (sweep.state == SweepState::running) return Events{};
+  if (sweep.state == SweepState::stopping)
+    return cannot(sweep, "resume", "it is stopping: wait for its end");
   if (sweep.state != SweepState::paused)
-    return cannot(sweep, "resume", "it is stopping or has ended");
+    return cannot(sweep, "resume",
+                  "it has ended: continue it with more trials by hone edit --trials");
   return steered(book, sweep, Verb::resume, EndReason::none);
 }
 
@@ -298,13 +306,15 @@ void steer_sweep(const Book& book, const Sweep& sweep, Verb verb, EndReason reas
   if (ends_running_runs(verb))
     for (const RunId id : asked_runs(book, sweep)) end(id, RunState::canceled);
   if (sweep.open_runs > static_cast<std::int64_t>(ended.size())) return;
+  History history = foreseen(book, sweep, events);
+  expect_at_end(sweep, history, events);
   if (reason == EndReason::failure_limit)
     events.emplace_back(
         SweepEnded{sweep.id, SweepState::failed, reason, failures_text(book, sweep, events)});
   else
     events.emplace_back(SweepEnded{
         sweep.id, ends_running_runs(verb) ? SweepState::canceled : SweepState::completed, reason});
-  confirm_if_asked(book, sweep, sweep.history, events);
+  confirm_if_asked(book, sweep, history, events);
 }
 
 std::optional<Instant> time_limit(const Sweep& sweep) {

@@ -13,6 +13,7 @@
 #include "server/sweep/state/run_seed.hpp"
 #include "server/sweep/state/shape.hpp"
 #include "server/sweep/submit/warm_start.hpp"
+#include "server/sweep/verdict/expected.hpp"
 #include "server/sweep/verdict/failure_limit.hpp"
 
 namespace hone {
@@ -296,9 +297,7 @@ class EventFolder {
   void operator()(const TokenRevoked& e) {
     book_.tokens.at(static_cast<std::size_t>(e.token.value - 1)).revoked = true;
   }
-
   void operator()(const ArtifactSaved& e) { keep_file(book_, run_of(e.run), e); }
-
   void operator()(const StepFinished& e) {
     Run& run = run_of(e.run);
     Sweep& sweep = sweep_of_run(e.run);
@@ -311,6 +310,7 @@ class EventFolder {
 
   void operator()(const NoteAdded& e) { book_.known_requests.insert(e.request_id); }
   void operator()(const TagsChanged&) {}
+  void operator()(const TrialsExpected& e) { fold_expected(book_.sweeps.at(e.sweep), e); }
   void operator()(const SweepArchived& e) { book_.sweeps.at(e.sweep).archived = e.archived; }
   void operator()(const TrialPinned& e) { book_.trials.at(e.trial).second.pinned = e.pinned; }
 
@@ -324,7 +324,7 @@ class EventFolder {
     if (!e.widened.empty()) move_points(before, sweep);
     book_.known_requests.insert(e.request_id);
   }
-  void operator()(const CodeRecorded& e) { book_.leases.at(e.lease).workflow = e.workflow; }
+  void operator()(const CodeRecorded& e) { note_code(book_, e); }
   void operator()(const ModelEvaluated& e) {
     if (!imported_) book_.evaluations_by_request.emplace(e.request_id, e.evaluation);
     book_.last_evaluation = e.evaluation.value;

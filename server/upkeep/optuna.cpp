@@ -6,14 +6,18 @@
 #include <SQLiteCpp/Transaction.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 #include "schemas/codec/body.hpp"
 
 namespace hone::upkeep {
 namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // The tables of Optuna's RDB storage, including those that stay empty for a finished study.
 constexpr char tables[] = R"sql(
@@ -133,17 +137,47 @@ class Writer {
       : db_(db), sweep_(sweep), minimize_(falls(sweep)) {}
 
   void write(const std::vector<Json>& rows, const std::vector<Json>& runs) {
-    for (const Json& row : rows) rows_[row.at("number").get<std::int64_t>()] = &row;
+    Trials trials;
+    for (const Json& run : runs) trials[run.at("number").get<std::int64_t>()].push_back(&run);
+    rank(rows, trials);
     SQLite::Transaction transaction(db_);
     db_.exec(tables);
     add_study();
-    std::map<std::int64_t, std::vector<const Json*>> trials;
-    for (const Json& run : runs) trials[run.at("number").get<std::int64_t>()].push_back(&run);
     for (const auto& [number, of_trial] : trials) add_trial(number, of_trial);
     transaction.commit();
   }
 
  private:
+  using Trials = std::map<std::int64_t, std::vector<const Json*>>;  // runs, by number of the trial
+
+  // Finds the value of each trial: that by which it ranks. A complete trial gets none that is
+  // better than that of the one before it: what tuning reported of a trial may exceed what was
+  // confirmed or is expected of a better one, and Optuna would name it. `rows`: best first.
+  void rank(const std::vector<Json>& rows, const Trials& trials) {
+    std::optional<double> least;
+    for (const Json& row : rows) {
+      const auto number = row.at("number").get<std::int64_t>();
+      const auto runs = trials.find(number);
+      if (runs == trials.end()) continue;
+      rows_[number] = &row;
+      auto value = value_of(row, runs->second);
+      if (!value) continue;
+      if (ranks_by_value() && is_complete(runs->second)) {
+        if (least && (minimize_ ? *value < *least : *value > *least))
+          value = std::nextafter(*least, minimize_ ? infinity : -infinity);
+        least = value;
+      }
+      values_[number] = *value;
+    }
+  }
+
+  [[nodiscard]] bool ranks_by_value() const {
+    return further().empty() && sweep_.at("objective").at("goal") != "soonest";
+  }
+  static bool is_complete(const std::vector<const Json*>& runs) {
+    return std::string_view("COMPLETE") == state_of(runs.front()->at("state").get<std::string>());
+  }
+
   void add_study() {
     SQLite::Statement study(db_, "INSERT INTO studies VALUES (1, ?)");
     study.bind(
@@ -175,11 +209,10 @@ class Writer {
   }
 
   // The values of all objectives, or nothing: Optuna takes a trial with all of them or none.
-  [[nodiscard]] std::optional<std::vector<double>> values_of(
-      std::int64_t number, const std::vector<const Json*>& runs) const {
-    const auto first = value_of(number, runs);
-    if (!first) return std::nullopt;
-    std::vector<double> values{*first};
+  [[nodiscard]] std::optional<std::vector<double>> values_of(std::int64_t number) const {
+    const auto first = values_.find(number);
+    if (first == values_.end()) return std::nullopt;
+    std::vector<double> values{first->second};
     const auto row = rows_.find(number);
     for (std::size_t i = 1; i < further().size(); ++i) {
       if (row == rows_.end() || !row->second->at("further").is_object()) return std::nullopt;
@@ -192,14 +225,11 @@ class Writer {
   }
 
   // The value by which the trial ranks, or nothing.
-  [[nodiscard]] std::optional<double> value_of(std::int64_t number,
+  [[nodiscard]] std::optional<double> value_of(const Json& row,
                                                const std::vector<const Json*>& runs) const {
     if (sweep_.at("objective").at("goal") == "soonest") return mean_of_last(runs);
-    const auto row = rows_.find(number);
-    if (row == rows_.end()) return std::nullopt;
-    for (const char* key : {"confirmed", "value"})
-      if (const auto found = row->second->find(key);
-          found != row->second->end() && found->is_number())
+    for (const char* key : {"confirmed", "expected", "value"})
+      if (const auto found = row.find(key); found != row.end() && found->is_number())
         return found->get<double>();
     return std::nullopt;
   }
@@ -220,7 +250,7 @@ class Writer {
     for (const Json* run : runs)
       if (!run->at("curve").empty())
         seconds = std::max(seconds, run->at("curve").back().value("seconds", 0.0));
-    const auto values = values_of(number, runs);
+    const auto values = values_of(number);
     if (state == "COMPLETE" && !values) state = "FAIL";
     const auto start = parse_rfc3339(sweep_.at("submitted_at").get<std::string>());
     const Instant begun = start.value_or(Instant{});
@@ -236,6 +266,9 @@ class Writer {
       for (std::size_t i = 0; i < values->size(); ++i) add_value(number + 1, i, (*values)[i]);
     add_params(number + 1, first.at("params"));
     add_attribute(number + 1, "hone_trial", first.at("trial"));
+    if (const auto row = rows_.find(number); values && ranks_by_value() && row != rows_.end())
+      if (const Json& reported = row->second->at("value"); reported != values->front())
+        add_attribute(number + 1, "hone_value", reported);
     add_reports(number + 1, first.at("curve"));
   }
 
@@ -297,6 +330,7 @@ class Writer {
   const Json& sweep_;
   bool minimize_;
   std::map<std::int64_t, const Json*> rows_;  // of the trials, by number
+  std::map<std::int64_t, double> values_;     // that are written, by number
 };
 
 }  // namespace

@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+from stopping_bench import by_trials
+
 COLUMNS = [(4, 2), (8, 2), (8, 4)]
 RIVALS = ["none", "hypertrick", "asha", "asha:eta=4", "asha_stopping", "sha", "hyperband", "median",
           "percentile",
@@ -43,12 +45,17 @@ def simulate(table: str, options, workers: int, deadline: int) -> dict:
                    str(workers), "--deadline",
                    str(deadline), "--reps", str(options.reps), "--seed", str(options.seed),
                    "--format", "jsonl", "-q"]
-        for rival in options.against:
-            command += ["--against", rival]
-        done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return {row["method"]: row for row in map(json.loads, done.stdout.splitlines())}
+        rows = {}
+        methods = ["hone", *options.against]  # the sweep's own comes first
+        for trials, sized in by_trials(methods, (workers, deadline), options.trials).items():
+            against = [word for one in sized if one != "hone" for word in ("--against", one)]
+            done = subprocess.run([*command, "--set", f"search.trials={trials}", *against],
+                                  capture_output=True, text=True)
+            if done.returncode:
+                sys.exit(done.stderr)
+            found = {row["method"]: row for row in map(json.loads, done.stdout.splitlines())}
+            rows |= {method: found[method] for method in sized}
+    return rows
 
 
 def anytime(row: dict, share: float) -> float:

@@ -22,10 +22,12 @@ import subprocess
 import sys
 import tempfile
 
+from stopping_bench import by_trials
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COLUMNS = [(4, 2), (8, 4)]  # (workers, deadline in complete runs)
-DEFAULT = "hone:version=2"  # the rule of a sweep file that names none
-PAIRS = ["hone", DEFAULT, "bohb/hyperband", "dehb/dehb"]
+DEFAULT = "hone"  # a sweep file that names neither method nor rule
+PAIRS = ["hone:version=1", "hone:version=2", DEFAULT, "bohb/hyperband", "dehb/dehb"]
 FLOOR = 0.05  # added to both regrets of a ratio: a set so near the best counts as found
 # Nemenyi's q for 5 % and 2, 3, ... methods (Demsar, JMLR 2006, and its continuation: the quantile
 # of the studentized range for infinite degrees of freedom divided by the square root of 2).
@@ -72,10 +74,13 @@ def simulate(options, sweep: str, table: pathlib.Path, column, methods: list[str
     command = [options.hone, "simulate", sweep, "--table", str(table), "--workers", str(column[0]),
                "--deadline", str(column[1]), "--reps", str(options.reps), "--seed",
                str(options.seed), "--format", "jsonl", "-q"]
-    for method in methods:
-        if method != "none":  # the sweep's own
-            command += ["--against", method]
-    return regrets(command)
+    found = {}
+    for trials, sized in by_trials(methods, column).items():
+        against = [word for method in sized if method != "none"  # the sweep's own
+                   for word in ("--against", method)]
+        row = regrets([*command, "--set", f"search.trials={trials}", *against])
+        found |= {method: row[method] for method in sized}
+    return found
 
 
 def regrets(command: list[str]) -> dict:
@@ -195,6 +200,8 @@ def wrapped(text: str, width: int = 138) -> str:
 
 def as_yaml(method: str) -> str:
     """How a sweep file names a method of the tables."""
+    if method == "hone":
+        return "`terminator: {rule: hone}`"
     if method.startswith("hone:version="):
         return f"`terminator: {{rule: hone, version: {method.rpartition('=')[2]}}}`"
     return f"`{method}`"
@@ -299,18 +306,18 @@ def page(options, results: Results, left_out: list[str]) -> str:
                 f" {len(results.tables)} tables, which are {len(results.kinds['recorded'])} of hone's"
                 f" trainers (`recorded`) and {options.tables} of each family of made-up ones"
                 f" ([termination.md](termination.md#made-up-curves)). Every method gets the same"
-                f" budget: {columns}, and as many phases as the table has. Every rule proposes at"
-                " random; `X/asha` is the search method X with the rule asha; `hone` is"
+                f" budget: {columns}, and as many phases as the table has. They have 200 trials;"
+                " `hypertrick`, which expects all of its trials to start, as many as fit the time."
+                " Every rule proposes at random; `X/asha` is the search method X with the rule asha; `hone` is"
                 " `search: {method: hone}` with its rule. The regret of the set that a method names"
                 " is 0 for the best set and 1 for the median one, whatever diverges. `of none` is"
                 f" (regret + {FLOOR}) / (regret of none + {FLOOR}), its geometric mean over tables."), "",
         wrapped(f"Ranks count the {len(results.methods)} methods of a table from the lowest regret;"
                 f" two mean ranks that differ by less than {results.critical:.2f} could differ by"
                 " chance (Nemenyi's test, 5 %, tables taken as independent; those of one family are"
-                " less so). Both versions of `hone` were developed on the recorded tables and on"
-                " other tables of these families: expect less of them elsewhere. Version 2 is the"
-                " default (of an objective of time version 3, which decides values alike): it is"
-                " ahead on tables that no choice was made on ([hone.md](hone.md#versions))."), "",
+                " less so). All versions of `hone` were developed on the recorded tables and on"
+                " other tables of these families: expect less of them elsewhere"
+                " ([hone.md](hone.md#versions))."), "",
         wrapped("The page says little about search in continuous spaces: a made-up table has 80"
                 " parameter sets, and a proposal takes the nearest one. [search.md](search.md) is"
                 " about that."), "",

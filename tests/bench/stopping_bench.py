@@ -42,12 +42,26 @@ def sweep_of(card: dict, trials: int, phases: int) -> dict:
     }
 
 
+def trials_of(method: str, column: tuple, most: int = TRIALS) -> int:
+    """Of HyperTrick, which expects all of its trials to start, as many as fit the time."""
+    workers, deadline = column
+    if not method.startswith("hypertrick"):
+        return most
+    return min(most, max(2, round(workers * deadline / HYPERTRICK_SHARE)))
+
+
+def by_trials(methods: list[str], column: tuple, most: int = TRIALS) -> dict[int, list[str]]:
+    """The methods, by the number of trials that each gets."""
+    groups = {}
+    for method in methods:
+        groups.setdefault(trials_of(method, column, most), []).append(method)
+    return groups
+
+
 def simulate(options, table: str, column: tuple, method: str) -> list[float]:
     """The mean normalized regret of a method in a column, and its standard error."""
     workers, deadline = column
-    trials = TRIALS
-    if method.startswith("hypertrick"):
-        trials = max(2, round(workers * deadline / HYPERTRICK_SHARE))
+    trials = trials_of(method, column)
     card = json.loads(pathlib.Path(table).with_suffix(".json").read_text())
     with tempfile.NamedTemporaryFile("w", suffix=".json") as sweep:
         json.dump(sweep_of(card, trials, options.phases), sweep)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What a sweep gains from an earlier one on the same curves: the rule `hone` told how far early
-ranks could be trusted there (version 4) next to the same rule without it (version 2).
+"""What a sweep gains from an earlier one on the same curves: the rule `hone` with what that one
+showed about early ranks (its newest version, and version 4) and without it (prior=0).
 
-warm_start_bench.py --hone build/test/bin/hone --seed 301 --first hone:version=2 [CURVES.csv ...]
+warm_start_bench.py --hone build/test/bin/hone --seed 301 --first hone [CURVES.csv ...]
 
 Every sweep follows one by --first, with the same workers and as much time, and learns from it
 (hone simulate --after). Tables: one of each family of made-up curves, and those that are named.
@@ -62,11 +62,11 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--bench", help="hone-bench (default: next to hone)")
     parser.add_argument("--seed", type=int, default=301, help="of the families")
     parser.add_argument("--reps", type=int, default=100)
-    parser.add_argument("--first", default="hone:version=2", help="the method of the first sweep")
-    parser.add_argument("--against", action="append", help="default: hone by version 2 and 4")
+    parser.add_argument("--first", default="hone", help="the method of the first sweep")
+    parser.add_argument("--against", action="append", help="default: hone without the earlier sweep, by version 4 and the newest")
     options = parser.parse_args()
     options.bench = options.bench or str(pathlib.Path(options.hone).with_name("hone-bench"))
-    options.against = options.against or ["hone:version=2", "hone:version=4"]
+    options.against = options.against or ["hone:prior=0", "hone:version=4", "hone"]
     return options
 
 

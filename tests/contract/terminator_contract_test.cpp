@@ -44,7 +44,8 @@ Play::Took uneven(std::uint64_t seed) {
 
 class TerminatorContract : public testing::TestWithParam<TerminatorRow> {
  protected:
-  std::unique_ptr<Terminator> rule_ = made(spec_of(GetParam().rule), plan);
+  std::unique_ptr<Terminator> rule_ =
+      std::move(GetParam().make(spec_of(GetParam().rule), plan)).value();
 };
 
 TEST_P(TerminatorContract, is_recomputed_from_its_inputs_alone_and_explains_itself) {
@@ -106,7 +107,7 @@ TEST_P(TerminatorContract, expects_no_more_phases_than_there_are) {
   for (int phases = 1; phases <= 30; ++phases) {
     auto spec = spec_of(GetParam().rule);
     if (spec.rule == "threshold") spec.settings[1].second = 1;
-    const auto rule = made(spec, {7, 2, phases});
+    const auto rule = std::move(GetParam().make(spec, {7, 2, phases})).value();
     EXPECT_GE(rule->expected_phases(), 1) << phases;
     EXPECT_LE(rule->expected_phases(), phases * (1 + 1e-9)) << phases;
   }
@@ -209,7 +210,7 @@ TEST_P(TerminatorContract, never_lets_everything_wait) {
                    static_cast<int>(1 + rng.below(12))};
     auto spec = spec_of(GetParam().rule);
     if (spec.rule == "threshold") spec.settings[1].second = 1;
-    const auto rule = made(spec, any);
+    const auto rule = std::move(GetParam().make(spec, any)).value();
     Play play(*rule, any, static_cast<int>(1 + rng.below(9)), curves(seed, 3, 0.05));
     play.took = uneven(seed);
     play.closes = seed % 2 == 0;
@@ -243,6 +244,18 @@ TEST_P(TerminatorContract, closing_what_it_gave_up_changes_no_later_decision) {
     EXPECT_EQ(trained[0], trained[1]) << seed;
   }
 }
+
+// The version of the rule hone that new sweeps get: a row without settings is version 1.
+Result<std::unique_ptr<Terminator>> newest_hone(const TerminatorSpec& spec,
+                                                const SweepShape& shape) {
+  TerminatorSpec newest = spec;
+  newest.settings.emplace_back("version", 5);
+  return terminator_table().front().make(newest, shape);
+}
+INSTANTIATE_TEST_SUITE_P(NewestHone, TerminatorContract,
+                         testing::Values(TerminatorRow{.rule = "hone",
+                                                       .summary = "the newest version",
+                                                       .make = newest_hone}));
 
 INSTANTIATE_TEST_SUITE_P(Rows, TerminatorContract,
                          testing::ValuesIn(terminator_table().begin(), terminator_table().end()),

@@ -18,6 +18,10 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("HONE_BIN", ROOT / "build" / "bin"))
+# Where ./test installs Gymnasium and ALE.
+GYM_PYTHON = ROOT / "build" / "libraries" / "gym" / "bin" / "python"
+if GYM_PYTHON.exists():
+    os.environ.setdefault("HONE_PYTHON", str(GYM_PYTHON))
 VERSION = re.search(r"project\(hone VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 # How much longer programs may take under sanitizers (tests/e2e/sanitized).
 SLOWER = 5 if "ASAN_OPTIONS" in os.environ else 1

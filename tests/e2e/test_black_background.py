@@ -1,8 +1,4 @@
-"""Screens with a black background: of made-up frames, and of ALE if HONE_PYTHON has it.
-
-To run all of them: python3 -m venv DIR; DIR/bin/pip install gymnasium ale-py, and
-HONE_PYTHON=DIR/bin/python ./test -R e2e.black_background
-"""
+"""Screens with a black background: of made-up frames, and of ALE if HONE_PYTHON has it."""
 import json
 import subprocess
 import sys

@@ -66,17 +66,21 @@ def test_three_runs_over_two_commits_name_their_own(server, work, worker, tmp_pa
     commits = [executed(server, f"rn_{i}.0#1")["git_commit"] for i in (1, 2, 3)]
     assert commits == [first, second, second]
     attempts = [server.get(f"/v1/runs/rn_{i}.0/attempts")["items"][0] for i in (1, 2, 3)]
-    assert [attempt["code_differs_in"] for attempt in attempts] == ["", "commit", "commit"]
+    assert [attempt["code_differs_in"] for attempt in attempts] == ["during", "commit", "commit"]
+    assert attempts[0]["workflow_at_end"] == attempts[1]["workflow"]
+    assert attempts[1]["workflow_at_end"] is None
     assert attempts[1]["workflow"] == attempts[2]["workflow"] != attempts[0]["workflow"]
     changed = json.loads(ok("find", "attempt where changed", "--format", "json", server=server))
-    assert sorted(one["id"] for one in changed) == ["rn_2.0#1", "rn_3.0#1"]
+    assert sorted(one["id"] for one in changed) == ["rn_1.0#1", "rn_2.0#1", "rn_3.0#1"]
+    shown = " ".join(ok("show", "rn_1.0#1", server=server).split())
+    assert f"{attempts[1]['workflow']} at its end: the folder changed while it ran" in shown
     assert "differs from the submission in: commit" in ok("show", "rn_3.0#1", server=server)
     assert second[:12] in ok("lineage", "rn_3.0#1", "--up", server=server)
     # That of a run named the code of the submission alone.
     assert f"code={second[:12]} code_differs_in=commit" in ok("lineage", "rn_3.0", server=server)
     line = ok("lineage", "rn_1.0", server=server).splitlines()[0]
-    assert f"code={first[:12]}" in line and "code_differs_in" not in line, line
-    assert "2 attempts of the last week executed other code than was submitted" in hone(
+    assert f"code={first[:12]}" in line and "code_differs_in=during" in line, line
+    assert "3 attempts of the last week executed other code than was submitted" in hone(
         "doctor", server=server).stdout
     assert server.get(f"/v1/sweeps/{sweep}/replay")["same"]
 

@@ -20,7 +20,7 @@ def play(server, tmp_path):
     it has ended."""
     work = tmp_path / "work"
     with playing(server, tmp_path, "--workdir", str(work)) as play_sweep:
-        def play_one(program, *arguments, phases=1, objective=None, **changes):
+        def play_one(program, *arguments, phases=1, objective=None, retries=0, **changes):
             work.mkdir(exist_ok=True)
             (work / "program.py").write_text(program)
             command = {"run": [sys.executable, str(work / "program.py"), *arguments], **changes}
@@ -30,7 +30,7 @@ def play(server, tmp_path):
                             "net.depth": {"type": "fixed", "value": 3}},
                 search={"method": "random", "trials": 1},
                 budget={"unit": "steps", "per_run": 100 * phases, "phases": phases},
-                limits={"max_retries": 0}))
+                limits={"max_retries": retries}))
 
         yield play_one
 
@@ -65,6 +65,27 @@ def test_words_and_variables_name_parameters_and_what_hone_knows(play):
     run = play(CHECK.format(condition), "${lr}", "7", params="flags", folder="fresh",
                env={"DEPTH": "d${net.depth}", "HERE": "${hone.folder}"})
     assert run["state"] == "completed", run["log_tail"]
+
+
+RESUMING = """
+import json, os, signal, sys
+path, first = os.path.join(sys.argv[1], "model"), 0
+if len(sys.argv) > 2:
+    first = int(open(sys.argv[2]).read())
+for step in range(first + 100, 301, 100):
+    open(path, "w").write(str(step))
+    print("@hone", json.dumps({"checkpoint": {"path": path, "step": step}}))
+    print("@hone", json.dumps({"report": {"step": step, "value": first}}), flush=True)
+    if step == 100:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_the_checkpoint_in_a_word_was_named_where_it_no_longer_lay(play, server):
+    """A program that got ${hone.resume} as an argument found no file there."""
+    run = play(RESUMING, "${hone.checkpoints}", "${hone.resume?}", phases=3, retries=1)
+    assert run["state"] == "completed", run["log_tail"]
+    assert values(server, run) == [(100, 0), (200, 100), (300, 100)]
 
 
 def test_a_copy_of_the_working_folder_is_a_runs_own(play, tmp_path):

@@ -103,6 +103,21 @@ def test_reports_and_models_before_a_worse_report_are_found(server):
     assert ids(ok("find", "run where metric.return > 40", "--format", "json", server=server)) == []
 
 
+def test_sweeps_are_found_by_their_creator_project_and_time(server):
+    """An experiment has an id, its configuration, a creator, a project and the time it was made."""
+    for user, project in (("ada", "walker"), ("bob", "walker"), ("ada", "swimmer")):
+        server.post("/v1/sweeps", {"request_id": user + project, "workflow": {"user": user},
+                                   "spec": sweep_spec(project=project)}, 201)
+    mine = ok("find", "sweep where workflow.user = ada and project = walker", "--format", "json",
+              server=server)
+    assert ids(mine) == ["sw_1"]
+    row = server.get("/v1/sweeps/sw_1")
+    assert row["project"] == "walker" and row["spec"]["parameters"], row
+    assert ids(ok("find", f"sweep where submitted >= {row['submitted_at']} and workflow.user = bob",
+                  "--format", "json", server=server)) == ["sw_2"]
+    assert server.get(f"/v1/workflows/{row['workflow']}")["user"] == "ada"
+
+
 def test_a_wrong_filter_points_at_the_character(server, done):
     text = "model where stpe > 3"
     problem(server.ask("GET", "/v1/find?where=" + text.replace(" ", "%20").replace(">", "%3E")),

@@ -52,6 +52,9 @@ class Client:
     def count(self, what):
         return len(json.loads(self.ok(what, "--format", "json")))
 
+    def found(self, expression):
+        return json.loads(self.ok("find", expression, "--format", "json"))
+
     def ended(self, sweep):
         rows = json.loads(self.ok("ls", "--format", "json"))
         return [one["state"] for one in rows if one["id"] == sweep] == ["completed"]
@@ -138,6 +141,9 @@ def test_a_fleet_of_jobs_trains_a_sweep_although_a_pod_dies(plane, site, tmp_pat
     next(iter(kubelet.running.values())).kill()
     assert until(lambda: len(all_pilots(server)) == 3, PATIENCE), server.log_text()
     assert [one["end_rule"] for one in all_pilots(server) if one["state"] == "ended"] == ["failed"]
+    # Until its lease ends, the lost run is no work for a pilot: one that had trained the others
+    # before would end, as it should after two seconds, and the retry would start a fourth.
+    assert until(lambda: client.found("attempt where not live"), PATIENCE), server.log_text()
 
     (tmp_path / "go").touch()
     assert until(lambda: client.ended(sweep), PATIENCE), (server.log_text(), kubelet.logs())

@@ -3,12 +3,13 @@ know a second objective, which was stored in another place than the metrics."""
 import csv
 import io
 import json
+import re
 import sqlite3
 
 import pytest
 
 from commands import hone, ok
-from conftest import sweep_spec
+from conftest import ROOT, sweep_spec
 from python_client import hone as sdk
 
 PHASES = 3
@@ -178,6 +179,15 @@ def test_a_study_for_optuna_has_every_objective(trained, tmp_path):
             assert [one for one, in values] == list(trained.last(metric).values())
 
 
+def take_back(ledger, step):
+    """Drops what a step of the schema added: the newest first, so that no index misses its column."""
+    added = re.findall(r"CREATE (?:UNIQUE )?(INDEX|TABLE) (\w+)|"
+                       r"ALTER TABLE (\w+) ADD COLUMN (\w+)", step)
+    for kind, name, table, column in reversed(added):
+        ledger.execute(f"DROP {kind} {name}" if kind else
+                       f"ALTER TABLE {table} DROP COLUMN {column}")
+
+
 def test_a_data_folder_of_an_older_hone_gets_the_points(server):
     """The step of the schema that writes them is taken back, as an older hone left the folder."""
     trained = Trained(server)
@@ -187,6 +197,10 @@ def test_a_data_folder_of_an_older_hone_gets_the_points(server):
                                  " '0042_further_metrics'").fetchone()
         for table in ("metric_point", "metric_last"):
             ledger.execute(f"DELETE FROM {table}")
+        later = ledger.execute("SELECT name FROM migration WHERE version > ? ORDER BY version DESC",
+                               (newest,)).fetchall()
+        for name, in later:
+            take_back(ledger, (ROOT / "db" / "migrations" / f"{name}.sql").read_text())
         ledger.execute("DELETE FROM migration WHERE version >= ?", (newest,))
         ledger.execute(f"PRAGMA user_version = {newest - 1}")
     server.start()

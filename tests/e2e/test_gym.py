@@ -1,8 +1,7 @@
-"""Environments of Gymnasium and Atari through the bridge, if the Python of HONE_PYTHON has them.
+"""Environments of Gymnasium and Atari through the bridge, by the Python of HONE_PYTHON.
 
-tests/unit/train/envs_bridge_test.cpp tests what needs no package. To run these:
-  python3 -m venv DIR; DIR/bin/pip install gymnasium ale-py
-  HONE_PYTHON=DIR/bin/python ./test -R e2e.gym
+tests/unit/train/envs_bridge_test.cpp tests what needs no package. ./test installs the packages of
+libraries/gym.txt into build/libraries/gym, whose Python conftest.py names.
 """
 import json
 import os
@@ -23,7 +22,10 @@ def python():
 
 
 def needs(*packages):
+    """Skips a test where no Python is named: one that is named and lacks a package is an error."""
     done = subprocess.run([python(), "-c", f"import {', '.join(packages)}"], capture_output=True)
+    if done.returncode != 0 and "HONE_PYTHON" in os.environ:
+        raise ImportError(f"HONE_PYTHON={python()} has no {' and '.join(packages)}")
     return pytest.mark.skipif(done.returncode != 0,
                               reason=f"{python()} has no {' and '.join(packages)}: "
                                       "set HONE_PYTHON to one that has")
@@ -65,9 +67,20 @@ def test_what_gymnasium_does_not_know_is_refused_with_its_reason():
 
 
 @needs("gymnasium", "ale_py")
-def test_a_game_of_atari_is_played_with_the_standard_pictures():
+def test_a_game_of_atari_is_played():
     result = train("atari:Pong", 1_200, "--set", "envs=4")
     assert result["frames"] == 1_200 and -21 <= result["return"] <= 21, result
+
+
+@needs("gymnasium", "ale_py")
+def test_screens_of_a_game_are_the_maximum_of_two_in_four_stacked_and_reduced_by_area():
+    """Next to the emulator, whose screens are reduced here: rounding differs by half a level."""
+    done = subprocess.run([python(), str(ROOT / "tests" / "e2e" / "atari_screens.py"),
+                           str(ROOT / "worker" / "train" / "envs" / "bridge")],
+                          capture_output=True, text=True, timeout=PATIENCE)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["shape"] == [4, 84, 84] and told["worst"] <= 1, told
 
 
 @needs("gymnasium", "ale_py")

@@ -59,7 +59,8 @@ LINES = {
                f"export {SWEEP} --optuna {{DIR}}/o.db", f"export {SWEEP} --tensorboard {{DIR}}/tb"],
     "report": [f"report {SWEEP} -o {{DIR}}/report --force",
                *(f"report {SWEEP} --figure {kind}" for kind in
-                 ("history", "curves", "confirmation", "importance", "parallel", "front"))],
+                 ("history", "curves", "confirmation", "importance", "slices", "parallel",
+                  "front"))],
     "mark note": [f"mark note {TRIAL} text", f"mark note {TRIAL}"],
     "mark tag": [f"mark tag {TRIAL} good", f"mark tag {TRIAL}"],
     "ask": [f"ask {SWEEP}"],

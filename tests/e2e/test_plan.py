@@ -42,8 +42,10 @@ def test_the_upper_bound_counts_further_seeds_and_the_confirmation(tmp_path):
     text = ok("plan", str(file))
     assert "up to 16 with further seeds" in text and "then 2 leaders on 5 new seeds" in text
     assert "saves none is not paused" in text.replace("\n", " ")
-    looks = write_spec(tmp_path, terminator={"rule": "hone"})
-    assert json.loads(ok("plan", str(looks), "--format", "json"))["plan"]["runs_at_most"] == 12
+    for version, most in ((2, 12), (5, 4)):  # with and without second looks
+        looks = write_spec(tmp_path, terminator={"rule": "hone", "version": version})
+        plan = json.loads(ok("plan", str(looks), "--format", "json"))["plan"]
+        assert plan["runs_at_most"] == most, version
 
 
 def test_the_wall_time_without_checkpoints_is_planned_too(server, tmp_path):

@@ -92,13 +92,3 @@ def test_a_long_legend_has_several_rows():
              if (one.text or "").startswith("name number")}
     assert len(set(marks.values())) == 6
     assert max(x for x, _ in marks.values()) < 360 and len({y for _, y in marks.values()}) == 3
-
-
-def test_bars_are_as_long_as_their_shares():
-    root = ElementTree.fromstring(plot.bars("a < b", [("x", 0.5, 0.1), ("y", 0.25, 0.0)]))
-    lengths = [float(bar.get("width")) for bar in root.iter(NAMESPACE + "rect") if bar.get("x")]
-    assert lengths[0] == pytest.approx(2 * lengths[1], rel=0.01)
-    with pytest.raises(ValueError):
-        plot.bars("none", [])
-    with pytest.raises(ValueError):
-        plot.bars("nan", [("x", float("nan"), 0.1)])

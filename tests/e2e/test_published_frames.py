@@ -1,8 +1,4 @@
-"""The screens of GA3C's published code: of made-up games, and of ALE's if HONE_PYTHON has it.
-
-To run all of them: python3 -m venv DIR; DIR/bin/pip install gymnasium ale-py, and
-HONE_PYTHON=DIR/bin/python ./test -R e2e.published_frames
-"""
+"""The screens of GA3C's published code: of made-up games, and of ALE's if HONE_PYTHON has it."""
 import sys
 
 import pytest

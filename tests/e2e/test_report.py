@@ -159,9 +159,9 @@ def test_every_number_of_a_report_is_that_of_the_export(server, tmp_path, make):
         assert figure.read_text() == ok("report", sweep, "--figure", figure.stem, server=server)
 
 
-EXPECTED = {single: {"history", "curves", "importance", "parallel"},
-            confirmed: {"history", "curves", "parallel", "confirmation"},
-            two_objectives: {"history", "curves", "importance", "parallel", "front"},
+EXPECTED = {single: {"history", "curves", "importance", "slices", "parallel"},
+            confirmed: {"history", "curves", "slices", "parallel", "confirmation"},
+            two_objectives: {"history", "curves", "importance", "slices", "parallel", "front"},
             nothing: set()}
 
 
@@ -172,7 +172,7 @@ def test_a_report_has_the_figures_that_its_sweep_can_have(server, tmp_path, make
     assert {one.stem for one in (tmp_path / "r" / "figures").iterdir()} == EXPECTED[make]
     page = (tmp_path / "r" / "index.html").read_text()
     assert page.count("<svg") == len(EXPECTED[make])
-    for kind in {"history", "curves", "importance", "parallel", "front", "confirmation"}:
+    for kind in set().union(*EXPECTED.values()):
         refused = hone("report", sweep, "--figure", kind, server=server)
         assert (refused.returncode == 0) == (kind in EXPECTED[make]), refused.stderr
         assert kind in EXPECTED[make] or refused.stderr.startswith("hone: ")

@@ -185,15 +185,20 @@ def inside_and_outside(setting):
 
 @pytest.mark.parametrize("part", ["search", "terminator"])
 def test_every_setting_of_a_method_or_rule_is_in_the_schema(part, tmp_path):
-    """The error of hone about an unknown setting names all that there are."""
+    """The error of hone about an unknown setting names all that there are, of each version."""
     rows = rows_of(json.loads(ok("schema")), part)
     for name, settings in rows.items():
-        file = tmp_path / "sweep.json"
-        file.write_text(json.dumps(sweep_with(part, name, nosuch=1)))
-        refused = hone("plan", file, HONE_SERVER="http://127.0.0.1:1")
-        assert refused.returncode == 2 and "no setting 'nosuch'" in refused.stderr, refused
-        known = re.search(r"it has ([a-z_0-9, ]+)", refused.stderr)
-        assert set(known[1].split(", ") if known else ()) == set(settings), (name, refused.stderr)
+        known = set()
+        bounds = settings.get("version", {"minimum": 0, "maximum": 0})
+        for version in range(bounds["minimum"], bounds["maximum"] + 1):
+            more = {"version": version} if version else {}
+            file = tmp_path / "sweep.json"
+            file.write_text(json.dumps(sweep_with(part, name, nosuch=1, **more)))
+            refused = hone("plan", file, HONE_SERVER="http://127.0.0.1:1")
+            assert refused.returncode == 2 and "no setting 'nosuch'" in refused.stderr, refused
+            names = re.search(r"it has ([a-z_0-9, ]+)", refused.stderr)
+            known |= set(names[1].split(", ") if names else ())
+        assert known == set(settings), name
 
 
 def test_every_setting_of_a_trainer_is_in_the_schema():

@@ -205,6 +205,24 @@ def test_quickstart_builds_every_program_that_the_wheel_takes():
     assert sorted(next(one for one in presets if one["name"] == "quickstart")["targets"]) == names
 
 
+def test_gymnasium_that_cannot_be_installed_is_one_sentence_and_a_named_python_is_taken(tmp_path):
+    listed = tmp_path / "tests" / "e2e" / "libraries" / "gym.txt"
+    listed.parent.mkdir(parents=True)
+    listed.write_text((ROOT / "tests/e2e/libraries/gym.txt").read_text())
+    nowhere = {"PIP_INDEX_URL": "http://127.0.0.1:9", "PIP_RETRIES": "0", "PIP_NO_CACHE_DIR": "1",
+               "PATH": os.environ["PATH"]}
+
+    def installed(**more):
+        script = f"root={tmp_path}; . {ROOT}/tools/setup.sh; install_gymnasium"
+        return subprocess.run(["bash", "-c", script], capture_output=True, text=True,
+                              env={**nowhere, **more})
+    refused = installed()
+    assert refused.returncode == 0, refused.stderr
+    assert "gym.txt could not be installed from PyPI: the tests of Gymnasium" in refused.stderr
+    assert not (tmp_path / "build" / "libraries" / "gym").exists(), "tests would take it for complete"
+    assert installed(HONE_PYTHON="/usr/bin/python3").returncode == 0
+
+
 def test_a_long_build_prints_how_long_it_takes():
     script = f". {ROOT}/tools/setup.sh; say_how_long 19 2; say_how_long 130 2; say_how_long 130 8"
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True)

@@ -26,6 +26,19 @@ def test_methods_stand_side_by_side_and_ours_beats_complete_runs():
     assert ours["diverged"] == 0
 
 
+def test_every_rule_trains_a_run_for_less_than_none():
+    """pbt alone has no simulation: no curve tells what a fork with other parameters would return."""
+    schema = json.loads(ok("schema"))
+    rules = schema["properties"]["terminator"]["properties"]["rule"]["enum"]
+    of_a_method = {"dehb": "dehb/dehb", "threshold": "threshold:value=100,phases=5"}
+    named = [of_a_method.get(rule, rule) for rule in rules if rule not in ("none", "pbt")]
+    rows = simulate("--workers", "4", *(word for rule in ["none", *named]
+                                        for word in ("--against", rule)))
+    work = {row["method"]: row["work_per_run"]["mean"] for row in rows}
+    assert set(work) == {"none", *named} and len(named) > 9
+    assert all(work[rule] < 0.9 * work["none"] for rule in named), work
+
+
 def test_every_method_may_learn_from_a_sweep_before_it():
     alone = simulate("--against", "tpe/none")[1]
     told = simulate("--against", "tpe/none", "--after", "none")[1]
@@ -33,6 +46,21 @@ def test_every_method_may_learn_from_a_sweep_before_it():
     assert told["regret"]["mean"] < alone["regret"]["mean"], "it begins with its results"
     done = hone("simulate", SWEEP, "--table", TABLE, "--after", "no_such_rule")
     assert done.returncode == 2 and "no_such_rule" in done.stderr, done.stderr
+
+
+def test_a_rival_that_takes_no_warm_start_is_left_out_with_a_remark():
+    """It ended the whole comparison."""
+    done = hone("simulate", SWEEP, "--table", TABLE, "--reps", "2", "--after", "none", "--against",
+                "bohb/hyperband", "--against", "dehb/dehb", "--against", "tpe/none", "--format",
+                "json")
+    assert done.returncode == 0, done.stderr
+    assert [row["method"] for row in json.loads(done.stdout)] == ["hone", "tpe/none"]
+    assert [row["rank"] for row in json.loads(done.stdout)].count(1) == 1
+    for method in ("bohb/hyperband", "dehb/dehb"):
+        assert f"left out {method}: " in done.stderr, done.stderr
+    own = hone("simulate", SWEEP, "--table", TABLE, "--reps", "2", "--after", "none", "--set",
+               "search.method=bohb", "--set", "terminator.rule=asha")
+    assert own.returncode == 2 and "takes a warm start" in own.stderr, own.stderr
 
 
 def test_the_anytime_curve_is_a_csv_with_a_row_for_each_look():

@@ -1,5 +1,6 @@
 """What a researcher sees in a terminal of 80 and 140 columns, tuning an argparse script."""
 import fcntl
+import itertools
 import json
 import os
 import pty
@@ -74,6 +75,17 @@ def test_a_terminal_breaks_no_row_and_no_word(day, tuned, words, columns):  # no
     lines = seen(day, columns, *words, *([str(file)] if words == ["plan"] else []))
     long = [line for line in lines if len(line) > columns and " " in line.strip()]
     assert not long and len(lines) > 1, (long, lines)
+
+
+@pytest.mark.parametrize("what", ["SW", "tr_1", "rn_1.0", "wk_1", "wf_1"])
+def test_lines_of_show_were_two_columns_too_wide(day, tuned, what):  # noqa: F811
+    """They were wrapped, and then indented."""
+    for columns in range(60, 90):
+        lines = seen(day, columns, "show", tuned.sweep if what == "SW" else what)
+        record = list(itertools.takewhile(lambda line: line.startswith("  "), lines[1:]))
+        # A word may be longer than a line.
+        assert record and not [line for line in record if len(line) > columns
+                               and len(line.split()[-1]) < columns - 16], columns
 
 
 def test_the_leaderboard_has_its_parameters_at_eighty_columns(day, tuned):  # noqa: F811

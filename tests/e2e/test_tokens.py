@@ -101,6 +101,19 @@ def test_tokens_outlive_the_server(guarded):
     assert states[kept] is None and states[gone] is not None
 
 
+def test_an_attempt_names_its_worker_whose_host_and_token_are_known(guarded):
+    guarded.submit(sweep_spec())
+    token, secret = guarded.create("worker")
+    admin, guarded.token = guarded.token, secret
+    worker = guarded.join()
+    grant = guarded.acquire(worker)
+    guarded.token = admin
+    attempt = guarded.get(f"/v1/runs/{grant['attempt'].split('#')[0]}/attempts")["items"][0]
+    assert attempt["worker"] == worker
+    row = guarded.get(f"/v1/workers/{worker}")
+    assert (row["host"], row["token"]) == ("testhost", token)
+
+
 def test_a_trial_names_the_token_with_which_a_user_made_it(guarded):
     """What the sampler proposes has no creator, nor has what is enqueued without tokens."""
     sweep = guarded.submit(sweep_spec())

@@ -1,11 +1,14 @@
 """A wheel with the programs, installed where nothing else of hone is: that of tools/wheel, or the one that
 HONE_WHEEL names (./test --system: that of `pip wheel .`)."""
+import email
 import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tomllib
+import zipfile
 
 import pytest
 
@@ -92,6 +95,28 @@ def test_metadata_names_the_distribution_and_its_extras(venv, tmp_path):
               "print(d['Version'], d['License'], *sorted(d.get_all('Provides-Extra')))")
     assert run(venv, tmp_path, "python", "-c", script) == \
         f"{VERSION} Apache-2.0 hydra lightning optuna parquet sb3\n"
+
+
+def test_the_wheels_of_pip_and_of_tools_describe_one_distribution(tmp_path):
+    """Two files hold the same metadata: of `pip install .` and of the SDK."""
+    whole, sdk = (tomllib.loads((ROOT / folder / "pyproject.toml").read_text())["project"]
+                  for folder in ("", "sdk/python"))
+    assert sdk.pop("readme") in whole.pop("readme")
+    whole["classifiers"].remove("Operating System :: POSIX :: Linux")
+    assert whole == sdk
+    made = subprocess.run([sys.executable, ROOT / "tools" / "wheel", "--pure", "--out", tmp_path],
+                          capture_output=True, text=True)
+    assert made.returncode == 0, made.stderr
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as archive:
+        text = archive.read(f"hone_rl-{VERSION}.dist-info/METADATA").decode()
+    metadata = email.message_from_string(text)
+    assert metadata["Summary"] == sdk["description"] and metadata["License"] == "Apache-2.0"
+    assert metadata.get_all("Classifier") == sdk["classifiers"] and len(sdk["classifiers"]) > 4
+    assert metadata["Requires-Python"] == sdk["requires-python"]
+    needed = metadata.get_all("Requires-Dist")
+    for extra in ("sb3", "lightning", "hydra", "optuna"):
+        assert any(f'extra == "{extra}"' in one for one in needed), extra
+    assert len(metadata.get_payload()) > 500, "the description of the package index"
 
 
 def test_another_package_of_the_same_module_is_named_at_import(venv, tmp_path):

@@ -159,4 +159,16 @@ def racing(server, worker, sweep_spec):
     return sweep
 
 
-SWEEPS = {"edited": edited, "marked": marked, "failing": failing, "racing": racing}
+def noisy(server, worker, sweep_spec):
+    """Single runs whose values follow from no parameter: a model expects about the same of all."""
+    sweep = server.submit(sweep_spec(
+        name="noisy", seed=35, search={"method": "random", "trials": 20},
+        budget={"unit": "frames", "per_run": 10, "phases": 1}))
+    while grant := acquire(server, worker):
+        luck = hashlib.sha256(trial_of(grant).encode()).digest()[0] / 256
+        server.post(f"/v1/leases/{grant['lease']}/reports",
+                    {"phase": 0, "step": 10, "value": luck})
+    return sweep
+
+
+SWEEPS = {"edited": edited, "marked": marked, "failing": failing, "racing": racing, "noisy": noisy}

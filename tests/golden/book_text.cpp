@@ -185,7 +185,8 @@ Line line_of(SweepId sweep, const Trial& trial) {
 Line outcome_of(const Sweep& sweep, std::size_t trial) {
   const TrialOutcome& outcome = sweep.history.outcome(trial);
   return Members()("trial", trial)("phase", outcome.phase, -1)("merit", outcome.merit)(
-             "further", outcome.further)("values", outcome.values)("error", outcome.error)
+             "further", outcome.further)("values", outcome.values)("error", outcome.error)(
+             "expected", sweep.history.expected(trial))
       .take();
 }
 

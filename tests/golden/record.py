@@ -341,7 +341,7 @@ LEDGERS = {
     "tokens": tokens, "edits": changed("edited"), "marks": changed("marked"),
     "failures": changed("failing"), "seeds": changed("racing"), "confirmations": confirmations,
     "imports": imports, "asked": asked, "workers": workers, "slots": slots, "speeds": speeds,
-    "rule_hone": rule_hone, "commands": commands,
+    "rule_hone": rule_hone, "commands": commands, "noisy": changed("noisy"),
     "objectives": exported("reach", "several objectives", "instances", "conditions", "shared")}
 
 

@@ -24,7 +24,7 @@ def recorded_kinds(file: pathlib.Path) -> set[str]:
 
 def faults(root: pathlib.Path):
     known = known_kinds(root)
-    if len(known) < 43:
+    if len(known) < 44:
         yield "schemas/codec/event_codec.cpp: its table of kinds is not where this lint looks"
     recorded: set[str] = set()
     for file in sorted((root / "tests" / "golden").glob("*.jsonl")):

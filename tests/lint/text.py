@@ -21,6 +21,10 @@ PROSE_COLUMNS_MAX = 140
 LINES_PER_FILE_MAX = 400
 LINES_PER_FUNCTION_MAX = 60
 
+# An installation of the package `hone`, which others own, by any installer and among any words.
+STRANGER = (r"\b(pip3?|pipx|uv|conda|poetry|pdm)( pip| tool)? (install|add|run|inject)"
+            r"( +[^\s&;|,:()`#]+)*? +[\"']?hone(\[[\w,]*\])?(?![-\w*/]|\.\w)")
+
 # Words that docs/style.md replaces: pattern -> what to write. Case does not matter.
 WORDS = {
     r"\b(whoever|nobody|somebody|anybody)\b": "the client, the user, no caller, any process",
@@ -39,7 +43,7 @@ WORDS = {
     r"\blooks through\b": "checks",
     r"\bbrings? (it )?to a newer\b": "upgrades",
     r"\bdice\b": "random generator",
-    r"\bpip3? install (-\S+ )*hone(?![-\w*/.])": "hone-rl: hone is a package of others",
+    STRANGER: "hone-rl: hone is a package of others",
     r"\broll-outs?\b": "rollout",
     r"(^|[.:;(] |//+ |# )who (?!are\b|is who)[a-z]+(?![^.]*\?)":
     "a sentence begins with a noun: the client",
@@ -49,6 +53,7 @@ WORDS = {
 EXCEPTIONS = [
     (r"^docs/style\.md$", r".", "it quotes the words"),
     (r"^tests/lint/text\.py$", r".", "it lists the words"),
+    (r"^tests/e2e/test_distribution_name\.py$", r"hone", "it tests that rule"),
     (r"^tests/(data|golden|fuzz/corpus)/|^schemas/cases/", r".", "recorded data"),
     (r"^db/migrations/", r".", "history: a migration stays as it was applied"),
     (r"^worker/train/(episodic|placement)/", r'"dice"', "the name in saved checkpoints"),
@@ -59,6 +64,7 @@ PROSE = (".md",)
 CMAKE = (".cmake", "CMakeLists.txt")
 CODE = (".cpp", ".hpp", ".py", ".sql", ".cmake", ".sh", ".yaml")
 WEB = (".js", ".css", ".html")
+SETTINGS = (".toml", ".txt", ".json", ".in", ".ipynb")  # only their words are checked
 PROGRAMS = re.compile(r"(test|quickstart|\.ci/run|tools/\w+|tests/(bench/\w+|fuzz/run|gpu/run))$")
 
 
@@ -152,7 +158,7 @@ def first(path: pathlib.Path, pattern: str) -> str:
 
 def broken_rules(root: pathlib.Path):
     for path in tracked(root):
-        if not (path.endswith(PROSE + CODE + WEB + ("CMakeLists.txt",)) or PROGRAMS.match(path)):
+        if not (path.endswith(PROSE + CODE + WEB + SETTINGS) or PROGRAMS.match(path)):
             continue
         text = (root / path).read_text(encoding="utf-8")
         checks = [check_words(path, text)]

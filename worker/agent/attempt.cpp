@@ -1,3 +1,4 @@
+// Its inputs and what follows from them; attempt_replies.cpp has the replies to its calls.
 #include "worker/agent/attempt.hpp"
 
 #include <algorithm>
@@ -7,11 +8,6 @@
 
 namespace hone::worker {
 namespace {
-
-bool is_gone(const Error& error) {
-  return error.code == Code::stale_lease || error.code == Code::stale_epoch ||
-         error.code == Code::not_found;
-}
 
 // What a step keeps is named after it, and is not what it got.
 KeepFiles files_of(const LeaseGrant& grant, std::vector<std::string> patterns) {
@@ -172,6 +168,8 @@ void Attempt::advance(Turn& turn) {
   if (delivery_.take_delivered())
     turn.actions.emplace_back(Delivered{grant_.lease, delivery_.next_phase()});
   if (!process_.has_ended()) return;
+  if (auto before = std::exchange(recorded_, std::nullopt))
+    return call_.send(turn, RecordCode{grant_.lease, grant_.trainer, {}, std::move(before)});
   if (auto artifacts = process_.take_artifacts(); !artifacts.empty())
     return call_.send(turn, files_of(grant_, std::move(artifacts)));
   if (lease_ == Lease::closed) return forget(turn);
@@ -220,6 +218,7 @@ void Attempt::is_elsewhere(Turn& turn, std::string detail) {
 
 void Attempt::end_unstarted(Turn& turn, EndRequest end) {
   note(turn, NoteLevel::error, "cannot start: " + end.detail);
+  recorded_.reset();
   process_.not_started(std::move(end));
   if (lease_ == Lease::lost) return forget(turn);
   advance(turn);
@@ -259,141 +258,6 @@ void Attempt::answer_line(Turn& turn, TrialAnswer answer) {
 
 void Attempt::note(Turn& turn, NoteLevel level, const std::string& text) const {
   turn.actions.emplace_back(Note{level, hone::text(grant_.attempt) + ": " + text});
-}
-
-// Replies -----------------------------------------------------------------------------------------
-
-void Attempt::on_reply(Turn& turn, const FetchBlob&, const FetchedBlob& reply) {
-  resume_path_ = reply.path;
-  fetch_inputs(turn);
-}
-
-void Attempt::on_reply(Turn& turn, const FetchInputs&, const FetchedInputs& reply) {
-  inputs_path_ = reply.folder;
-  fetch_code(turn);
-}
-
-void Attempt::on_reply(Turn& turn, const FetchCode&, const UnpackedCode& reply) {
-  code_ = reply;
-  prepare(turn);
-}
-
-void Attempt::on_reply(Turn& turn, const StoreBlob&, const StoredBlob& reply) {
-  delivery_.stored(reply);
-  advance(turn);
-}
-
-void Attempt::on_reply(Turn& turn, const SaveModelCall& call, const SaveModelReply&) {
-  delivery_.saved();
-  answer_line(turn, Saved{call.request.sha256});
-}
-
-void Attempt::on_reply(Turn& turn, const ReportCall& call, const ReportReply& reply) {
-  const Verdict& verdict = reply.verdict;
-  delivery_.reported(call.request.phase, call.request.step);
-  if (verdict.action != Action::go_on) {
-    // A stop or a pause: either way the server has closed the lease.
-    lease_ = Lease::closed;
-    end_process(turn, {StopReason::closed});
-    // A program without SDK gets no answers; after its last phase it is about to exit anyway.
-    if (delivery_.origin() != Origin::socket && verdict.reason != VerdictReason::last_phase)
-      process_.hurry(turn, false);
-  }
-  answer_line(turn, verdict);
-  const Duration phase = turn.now - phase_from_;
-  phase_from_ = turn.now;
-  // A quarter more: the next one may be longer.
-  const bool next_fits = !last_ || turn.now + phase + Duration{phase.us / 4} <= *last_;
-  if ((leaving_ || !next_fits) && verdict.action == Action::go_on && !over())
-    end_process(turn, {StopReason::drained});
-}
-
-void Attempt::on_reply(Turn& turn, const MetricsCall&, const Done&) {
-  if (const auto dropped = delivery_.take_dropped(); dropped > 0)
-    note(turn, NoteLevel::warning,
-         std::to_string(dropped) +
-             " metric points were dropped: it logs faster than the server accepts them");
-  advance(turn);
-}
-
-void Attempt::on_reply(Turn& turn, const KeepFiles&, const Done&) { advance(turn); }
-
-void Attempt::on_reply(Turn& turn, const EndCall&, const Done&) { forget(turn); }
-
-void Attempt::on_reply(Turn& turn, const RecordCode&, const Done&) { spawn(turn); }
-
-void Attempt::on_error(Turn& turn, const FetchBlob&, const Error& error) {
-  const std::string what =
-      "cannot fetch the checkpoint " + text(grant_.resume->id) + " to continue from: ";
-  cannot_start(turn, what + error.detail, error.code == Code::internal);
-}
-
-void Attempt::on_error(Turn& turn, const FetchInputs&, const Error& error) {
-  cannot_start(turn, "cannot fetch the files of an earlier step: " + error.detail,
-               error.code == Code::internal);
-}
-
-void Attempt::on_error(Turn& turn, const FetchCode&, const Error& error) {
-  cannot_start(turn, "cannot fetch the code of the sweep: " + error.detail,
-               error.code == Code::internal);
-}
-
-// The file is wrong, or not the lease.
-void Attempt::on_error(Turn& turn, const StoreBlob&, const Error& error) {
-  answer_line(turn, error);
-}
-
-// The server that got the bytes may have been replaced by its standby, which lacks them.
-void Attempt::on_error(Turn& turn, const SaveModelCall&, const Error& error) {
-  const bool bytes_missing = error.code == Code::invalid && error.at == "/sha256";
-  if (bytes_missing && delivery_.lost()) return advance(turn);
-  if (loses_lease(turn, error)) return;
-  answer_line(turn, error);
-}
-
-void Attempt::on_error(Turn& turn, const ReportCall& call, const Error& error) {
-  if (loses_lease(turn, error)) return;
-  if (lease_ == Lease::closed) delivery_.pass_over(call.request.step);
-  answer_line(turn, error);
-}
-
-void Attempt::on_error(Turn& turn, const MetricsCall&, const Error& error) {
-  if (loses_lease(turn, error)) return;
-  note(turn, NoteLevel::warning, "metric points were rejected: " + error.detail);
-  advance(turn);
-}
-
-void Attempt::on_error(Turn& turn, const KeepFiles&, const Error& error) {
-  note(turn, NoteLevel::warning, "its files were not kept: " + error.detail);
-  // Later steps would miss them.
-  if (grant_.step) process_.lose_files(error);
-  advance(turn);
-}
-
-// A server of an earlier version refuses the member, and counts such an end as a preemption.
-void Attempt::on_error(Turn& turn, const EndCall& call, const Error& error) {
-  if (call.request.worker_killed && error.code == Code::invalid) {
-    EndCall older = call;
-    older.request.worker_killed = false;
-    return call_.send(turn, std::move(older));
-  }
-  refused_ = error.code == Code::stale_epoch;
-  if (!is_gone(error)) note(turn, NoteLevel::error, "its end was rejected: " + error.detail);
-  forget(turn);
-}
-
-// A server of an earlier version has no such route.
-void Attempt::on_error(Turn& turn, const RecordCode&, const Error& error) {
-  if (error.code != Code::not_found && loses_lease(turn, error)) return;
-  note(turn, NoteLevel::warning, "its code was not recorded: " + error.detail);
-  spawn(turn);
-}
-
-// A verdict that closed the lease explains why the server no longer knows it.
-bool Attempt::loses_lease(Turn& turn, const Error& error) {
-  if (!is_gone(error) || lease_ == Lease::closed) return false;
-  lose(turn, error.detail, error.code == Code::stale_epoch);
-  return true;
 }
 
 }  // namespace hone::worker

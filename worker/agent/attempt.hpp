@@ -73,7 +73,7 @@ class Attempt {
   void on_reply(Turn& turn, const MetricsCall& call, const Done& reply);
   void on_reply(Turn& turn, const KeepFiles& call, const Done& reply);
   void on_reply(Turn& turn, const EndCall& call, const Done& reply);
-  void on_reply(Turn& turn, const RecordCode& call, const Done& reply);
+  void on_reply(Turn& turn, const RecordCode& call, const RecordedCode& reply);
   template <class AnyCall, class OtherReply>
   void on_reply(Turn& turn, const AnyCall& call, const OtherReply&) {
     on_error(turn, call, refuse(Code::internal, "the reply does not belong to the call"));
@@ -98,6 +98,7 @@ class Attempt {
   std::string resume_path_{};
   std::string inputs_path_{};
   std::optional<UnpackedCode> code_{};
+  std::optional<WorkflowInfo> recorded_{};  // the code to compare with when the process has ended
   Lease lease_ = Lease::held;
   ProcessControl process_;
   Delivery delivery_;

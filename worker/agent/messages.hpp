@@ -54,11 +54,13 @@ struct FetchCode {
   LeaseId lease;
   CodeSnapshot code;
 };
-// Record the code that the run will execute and send it to the server.
+// Record the code that the run will execute and send it to the server. `before`: what was recorded
+// before its process started, now that it has ended; only what differs from that is sent.
 struct RecordCode {
   LeaseId lease;
   TrainerSpec trainer;
   std::optional<UnpackedCode> code{};
+  std::optional<WorkflowInfo> before{};
   std::string folder{};          // filled in by the loop: the agent knows no folder
   std::string python{};          // and no interpreter
   std::string program_folder{};  // where hone-train is installed
@@ -102,11 +104,15 @@ struct FetchedInputs {
   std::string folder;  // absolute; has a folder for each step
 };
 
+struct RecordedCode {
+  WorkflowInfo workflow;  // as it was found
+};
+
 // By call: JoinReply, optional<LeaseGrant>, BeatReply, ReportReply, SaveModelReply, Done (metrics,
-// end, files, code), StoredBlob, FetchedBlob, FetchedInputs, UnpackedCode.
+// end, files), StoredBlob, FetchedBlob, FetchedInputs, UnpackedCode, RecordedCode.
 using CallReply =
     std::variant<Done, JoinReply, std::optional<LeaseGrant>, BeatReply, ReportReply, SaveModelReply,
-                 StoredBlob, FetchedBlob, FetchedInputs, UnpackedCode>;
+                 StoredBlob, FetchedBlob, FetchedInputs, UnpackedCode, RecordedCode>;
 
 using CallId = std::int64_t;
 

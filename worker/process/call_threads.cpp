@@ -77,7 +77,9 @@ struct Performer {
     return as_reply(code.take(call.lease, call.code, cache, client));
   }
   Result<CallReply> operator()(const RecordCode& call) const {
-    return as_reply(recorder.record(client, call));
+    auto found = recorder.record(client, call);
+    if (!found) return found.error();
+    return CallReply{RecordedCode{*std::move(found)}};
   }
 };
 

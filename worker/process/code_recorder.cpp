@@ -18,6 +18,15 @@ void record_snapshot(const UnpackedCode& code, WorkflowInfo& info, WorkflowTexts
   info.patch_sha256 = sha256_hex(texts.patch);
 }
 
+// Compares only what both name: at the end the folder, or git, may be gone.
+bool has_changed(const WorkflowInfo& before, const WorkflowInfo& now) {
+  const bool commits = !before.git_commit.empty() && !now.git_commit.empty();
+  const bool environments = !before.environment_sha256.empty() && !now.environment_sha256.empty();
+  return (commits &&
+          (before.git_commit != now.git_commit || before.patch_sha256 != now.patch_sha256)) ||
+         (environments && before.environment_sha256 != now.environment_sha256);
+}
+
 }  // namespace
 
 std::pair<WorkflowInfo, WorkflowTexts> CodeRecorder::find(const RecordCode& call) {
@@ -42,13 +51,15 @@ std::pair<WorkflowInfo, WorkflowTexts> CodeRecorder::find(const RecordCode& call
   return {std::move(info), std::move(texts)};
 }
 
-Status CodeRecorder::record(Client& client, const RecordCode& call) {
+Result<WorkflowInfo> CodeRecorder::record(Client& client, const RecordCode& call) {
   const auto [info, texts] = find(call);
+  if (call.before && !has_changed(*call.before, info)) return info;
   for (const std::string* text : {&texts.patch, &texts.environment}) {
     if (text->empty()) continue;
-    if (auto stored = client.put_text(*text); !stored) return stored;
+    if (auto stored = client.put_text(*text); !stored) return stored.error();
   }
-  return client.record_code(call.lease, {info});
+  if (auto recorded = client.record_code(call.lease, {info}); !recorded) return recorded.error();
+  return info;
 }
 
 }  // namespace hone::worker

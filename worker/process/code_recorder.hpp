@@ -9,8 +9,9 @@ namespace hone::worker {
 
 class CodeRecorder {
  public:
-  // Records the code and sends it, and the texts behind its digests, to the server.
-  Status record(Client& client, const RecordCode& call);
+  // Finds the code and sends it, and the texts behind its digests, to the server; after the end of
+  // an attempt only if it has changed. Returns it.
+  Result<WorkflowInfo> record(Client& client, const RecordCode& call);
 
   // What `record` sends. Of a trainer of hone: its build, not the folder that it runs in.
   std::pair<WorkflowInfo, WorkflowTexts> find(const RecordCode& call);

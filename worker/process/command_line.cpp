@@ -49,7 +49,7 @@ Result<CommandPlan> plan_of(const CommandTrainer& command, const LeaseGrant& gra
   auto filled =
       filled_command(command, grant,
                      {places.trial.files, places.work_folder, places.trial.params_file,
-                      places.trial.run_file, places.resume_path, places.trial.checkpoints});
+                      places.trial.run_file, places.trial.resume, places.trial.checkpoints});
   if (!filled) return filled.error();
   const WorkPlace at{places.work_folder, places.python};
   CommandPlan plan{{}, activation(places.python), folder_of(command.folder, places)};

@@ -21,7 +21,6 @@ struct CommandPlaces {
   TrialPlaces trial;
   std::string program_folder;  // where hone-train is installed
   std::string work_folder;     // of the worker, or where the sweep's commands run instead
-  std::string resume_path;     // the checkpoint to continue from; empty without one
   std::string python{};        // the interpreter of `python3`; empty: that of the PATH
 };
 

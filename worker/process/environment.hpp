@@ -16,6 +16,7 @@ struct TrialPlaces {
   std::string checkpoints;
   std::string files{};        // the run's folder
   std::string params_file{};  // the parameters as JSON
+  std::string resume{};       // the checkpoint to continue from; empty without one
 };
 
 // The worker's environment `own` without its credentials (a trial connects to its worker only) and

@@ -190,9 +190,9 @@ void Loop::perform(const Send& action) {
   if (const auto* code = std::get_if<RecordCode>(&action.call)) {
     WorkPlace place = work_place(code->trainer, config_.paths.work_folder,
                                  code->code ? code->code->folder : std::string());
-    return calls_.send(action.id,
-                       RecordCode{code->lease, code->trainer, code->code, std::move(place.folder),
-                                  std::move(place.python), config_.paths.program_folder});
+    return calls_.send(action.id, RecordCode{code->lease, code->trainer, code->code, code->before,
+                                             std::move(place.folder), std::move(place.python),
+                                             config_.paths.program_folder});
   }
   const auto* store = std::get_if<StoreBlob>(&action.call);
   if (store == nullptr) return calls_.send(action.id, with_machine(action.call));

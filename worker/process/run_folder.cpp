@@ -127,10 +127,11 @@ Result<RunFolder> RunFolder::make(const std::string& data, const LeaseGrant& gra
   if (failure) return no_folder(folder, failure);
   const TrialPlaces places = places_in(folder, grant.lease);
   RunFolder made(folder, places);
-  const auto resume = take_resume(folder, resume_path);
+  auto resume = take_resume(folder, resume_path);
   if (!resume) return resume.error();
+  made.places_.resume = *std::move(resume);
   if (auto taken = take_inputs(places.files, inputs_path); !taken) return taken.error();
-  if (!write_file(places.run_file, run_file_text(grant, *resume)) ||
+  if (!write_file(places.run_file, run_file_text(grant, made.places_.resume)) ||
       !write_file(places.params_file, to_pretty_text(encode(grant.params)) + "\n"))
     return refuse(Code::internal,
                   "the run file " + places.run_file + " cannot be written: is the disk full?");

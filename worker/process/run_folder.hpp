@@ -11,9 +11,9 @@ namespace hone::worker {
 
 class RunFolder {
  public:
-  // Creates DATA/runs/rn_42.0#1 (rn_42.0#1-le_5 if that is in use) and writes the run file. Links
-  // the checkpoint to continue from, if any, so that the cache may evict it, and moves the folders
-  // in `inputs_path` to the run's files. Fails with internal if the disk does not allow it.
+  // Creates DATA/runs/rn_42.0#1 (rn_42.0#1-le_5 if that is in use) and writes the run file. Moves
+  // the checkpoint to continue from, if any, into it, and the folders in `inputs_path` to the run's
+  // files. Fails with internal if the disk does not allow it.
   static Result<RunFolder> make(const std::string& data, const LeaseGrant& grant,
                                 const std::string& resume_path,
                                 const std::string& inputs_path = {});

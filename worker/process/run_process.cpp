@@ -56,7 +56,7 @@ Result<std::unique_ptr<RunProcess>> RunProcess::start(const WorkerPaths& paths,
                                                       const WorkPlace& place, const Spawn& spawn) {
   const LeaseGrant& grant = spawn.grant;
   // Planned once before anything is created: an invalid command leaves nothing behind.
-  auto planned = command_plan(grant, {{}, paths.program_folder, place.folder, {}, place.python});
+  auto planned = command_plan(grant, {{}, paths.program_folder, place.folder, place.python});
   if (!planned) return planned.error();
   auto folder = RunFolder::make(paths.data, grant, spawn.resume_path, spawn.inputs_path);
   if (!folder) return folder.error();
@@ -90,8 +90,8 @@ RunProcess::RunProcess(const Spawn& spawn, RunFolder folder, TrialSocket socket,
 }
 
 Status RunProcess::begin(const WorkerPaths& paths, const WorkPlace& place, const Spawn& spawn) {
-  auto plan = command_plan(spawn.grant, {folder_.places(), paths.program_folder, place.folder,
-                                         spawn.resume_path, place.python});
+  auto plan = command_plan(spawn.grant,
+                           {folder_.places(), paths.program_folder, place.folder, place.python});
   if (!plan) return plan.error();
   if (!place.remark.empty()) log_.take("[hone: " + place.remark + "]\n");
   const ResourcesSpec& resources = spawn.grant.resources;

@@ -1,5 +1,6 @@
 #include "sdk/cli/app/help.hpp"
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -99,7 +100,35 @@ std::string forms_text(const Command& command) {
   return text;
 }
 
+namespace {
+
+// Verbs of other tools, and what does the same here.
+struct OtherWord {
+  std::string_view word, here;
+};
+constexpr std::array<OtherWord, 15> other_words{{{"status", "show"},
+                                                 {"list", "ls"},
+                                                 {"sweeps", "ls"},
+                                                 {"studies", "ls"},
+                                                 {"delete", "db rm"},
+                                                 {"remove", "db rm"},
+                                                 {"rm", "db rm"},
+                                                 {"pareto", "best --pareto"},
+                                                 {"results", "best"},
+                                                 {"leaderboard", "best"},
+                                                 {"run", "submit"},
+                                                 {"optimize", "submit"},
+                                                 {"tune", "submit"},
+                                                 {"agent", "worker"},
+                                                 {"plot", "report --figure"}}};
+
+}  // namespace
+
 Error no_such_command(std::string_view name) {
+  const auto* other = std::ranges::find(other_words, name, &OtherWord::word);
+  if (other != other_words.end())
+    return refuse(Code::invalid, "unknown command '" + std::string(name) + "' (did you mean '" +
+                                     std::string(other->here) + "'?); see hone --help");
   std::vector<std::string_view> names;
   for (const auto& command : command_table())
     if (!is_form(command)) names.push_back(command.name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "schemas/codec/words.hpp"
@@ -37,7 +38,10 @@ std::string phases_text(const Json& sweep) {
 std::string best_text(const Json& sweep) {
   const Json& best = member(sweep, "/best");
   if (best.is_null()) return "best --";
-  return "best " + value_text(member(best, "/value")) + " (" + text_at(best, "/trial") + ")";
+  const Json& expected = member(best, "/expected");
+  return "best " + value_text(member(best, "/value")) +
+         (expected.is_number() ? ", expected " + value_text(expected) : "") + " (" +
+         text_at(best, "/trial") + ")";
 }
 
 std::string rate_of(const SweepProgress& progress) {
@@ -122,6 +126,8 @@ std::string best_line(const SweepProgress& progress, const Screen& screen) {
   std::string rest = "  " + text_at(best, "/trial");
   if (const Json& confirmed = member(best, "/confirmed"); !confirmed.is_null())
     rest += "  confirmed " + value_text(confirmed);
+  else if (const Json& expected = member(best, "/expected"); !expected.is_null())
+    rest += "  expected " + value_text(expected);
   if (!progress.best_params.is_null()) rest += "  " + params_text(progress.best_params);
   const int room = screen.columns - 6 - display_width(value);
   return "best  " + paint(screen, Ink::bold, value) + truncated(rest, room, screen.unicode) + "\n";
@@ -147,11 +153,18 @@ std::string leader_lines(const SweepProgress& progress, const Screen& screen) {
       {.name = "trial", .pointer = "/id"},
       {.name = "value", .pointer = "/value", .type = CellType::score},
       {.name = "confirmed", .pointer = "/confirmed", .type = CellType::score, .optional = true},
+      {.name = "expected", .pointer = "/expected", .type = CellType::score, .optional = true},
+      {.name = "spread", .pointer = "/shown/spread", .optional = true},
       {.name = "seeds", .pointer = "/seeds", .type = CellType::number, .optional = true},
       {.name = "phases", .pointer = "/length", .type = CellType::number, .optional = true},
       {.name = "state", .pointer = "/state", .type = CellType::state, .optional = true},
       {.name = "parameters", .pointer = "/params", .type = CellType::params, .least = 30}};
-  return "\n" + table_lines(fields, progress.leaders, progress.at, screen);
+  const std::string noise = noise_text(progress.sweep);
+  return "\n" + table_lines(fields, progress.leaders, progress.at, screen) +
+         (noise.empty() ? noise
+                        : truncated(noise + ": trials rank by what a model expects", screen.columns,
+                                    screen.unicode) +
+                              "\n");
 }
 
 std::string running_lines(const SweepProgress& progress, const Screen& screen) {
@@ -223,6 +236,24 @@ Marks mark_rank(Json& item) {
   if (!rank.is_number() || (!marks.ended_early && !marks.not_comparable)) return marks;
   item["rank"] = to_text(rank) + (marks.ended_early ? "*" : "") + (marks.not_comparable ? "+" : "");
   return marks;
+}
+
+void add_spread(Json& item) {
+  if (const Json& low = member(item, "/expected_low"); low.is_number())
+    item["shown"]["spread"] = range_text(Json::array({low, member(item, "/expected_high")}));
+}
+
+std::string noise_text(const Json& sweep) {
+  const Json& noise = member(sweep, "/noise");
+  if (!noise.is_number()) return {};
+  return "noise is " + std::to_string(std::lround(100 * noise.get<double>())) +
+         " % of the differences between values";
+}
+
+std::string expected_text(const Json& sweep) {
+  const Json& expected = member(sweep, "/best/expected");
+  if (!expected.is_number()) return {};
+  return ", expected " + value_text(expected) + " (" + noise_text(sweep) + ")";
 }
 
 std::string marks_text(const Marks& marks) {

@@ -37,6 +37,14 @@ std::string work_text(const Json& sweep);
 // The server's remarks on how runs ended, from the reply of a sweep or of its leaderboard.
 std::vector<std::string> remarks_of(const Json& reply);
 
+// Adds to a row of the leaderboard, where a model expects its value, that value's spread as text.
+void add_spread(Json& item);
+// How much of the differences between values is noise, where trials rank by what a model expects:
+// "noise is 23 % of the differences between values"; empty elsewhere.
+std::string noise_text(const Json& sweep);
+// ", expected 214 (noise is ...)": of its first trial; empty elsewhere.
+std::string expected_text(const Json& sweep);
+
 // Why the place of a trial on the leaderboard is not that of a complete trial with its value.
 struct Marks {
   bool ended_early = false;

@@ -73,7 +73,8 @@ Result<ObjectId> parse_object(const std::string& word) {
   if (const auto id = parse_object_id(word)) return *id;
   return refuse(Code::invalid, "'" + word +
                                    "' is not an id; ids look like sw_7 (sweep), tr_42 (trial), "
-                                   "rn_42.0 (run), md_9 (model); list the sweeps with: hone ls");
+                                   "rn_42.0 (run), md_9 (model); a sweep's name takes the place of "
+                                   "its id; list the sweeps with: hone ls");
 }
 
 Result<SweepId> resolve_sweep(Session& session, const std::string& word) {

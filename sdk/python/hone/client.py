@@ -71,6 +71,13 @@ class Client:
     def close(self) -> None:
         self._transport.close()
 
+    def environment(self) -> Dict[str, str]:
+        """The variables of this process, with those by which the program `hone` finds this server."""
+        _, token, _, _, ca, cert, key = self.arguments
+        given = {"HONE_SERVER": self.url, "HONE_TOKEN": token, "HONE_TLS_CA": ca,
+                 "HONE_TLS_CERT": cert, "HONE_TLS_KEY": key}
+        return {**os.environ, **{name: value for name, value in given.items() if value}}
+
     def copy(self) -> "Client":
         """A further client of the same server, for another thread or process."""
         return Client(*self.arguments)

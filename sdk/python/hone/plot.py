@@ -10,19 +10,17 @@ Point = Tuple[float, float]
 # Each line differs by its colour and its dashes, so that a print without colours can be read.
 STYLES = (("#0374ba", ""), ("#c04f00", "7 3"), ("#018358", "2 3"), ("#b04294", "9 3 2 3"),
           ("#74770a", "4 2"), ("#614c64", "12 4"))
-FAINT = "#a8b0ba"
 LEFT, RIGHT, TOP, BOTTOM, LEGEND = 46, 12, 26, 36, 24  # margins of a chart, height of the legend
 
 
 class Line(NamedTuple):
     """Points in the order of x; `band` has (x, low, high), drawn as an area behind the line. With
-    `dots` the points are not joined; a `faint` line is grey and thin, behind the others."""
+    `dots` the points are not joined."""
 
     name: str
     points: Sequence[Point]
     band: Sequence[Tuple[float, float, float]] = ()
     dots: bool = False
-    faint: bool = False
 
 
 class Chart(NamedTuple):
@@ -71,39 +69,10 @@ def svg(charts: Sequence[Chart], columns: int = 2, width: int = 360, height: int
     return "\n".join([*parts, *legend, "</g></svg>", ""])
 
 
-def bars(title: str, rows: Sequence[Tuple[str, float, float]], width: int = 560) -> str:
-    """A horizontal bar for each (name, share from 0 to 1, deviation), with its number.
-
-    Raises ValueError where there is nothing to draw, or a number that is not finite."""
-    if not rows or not all(math.isfinite(value) for _, *values in rows for value in values):
-        raise ValueError("no bars to draw, or one that is not finite")
-    left, step = 20 + 7 * max(len(name) for name, *_ in rows), 22
-    height, room = 40 + step * len(rows), width - left - 110
-    most = max(max(share + deviation for _, share, deviation in rows), 1e-9)
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" '
-             f'width="{width}" height="{height}" role="img" aria-label="{_text(title)}">',
-             '<rect width="100%" height="100%" fill="#ffffff"/>',
-             '<g font-family="sans-serif" font-size="12" fill="#16202b">',
-             f'<text x="8" y="18" font-weight="bold">{_text(title)}</text>']
-    for number, (name, share, deviation) in enumerate(rows):
-        y, end = 34 + step * number, left + room * max(share, 0.0) / most
-        low, high = (left + room * max(edge, 0.0) / most
-                     for edge in (share - deviation, share + deviation))
-        parts.append(f'<text x="{left - 8}" y="{y + 11}" text-anchor="end">{_text(name)}</text>'
-                     f'<rect x="{left}" y="{y}" width="{end - left:.1f}" height="14" '
-                     f'fill="{STYLES[0][0]}" fill-opacity="0.8"/>'
-                     f'<path d="M{low:.1f} {y + 7}H{high:.1f}" stroke="#16202b"/>'
-                     f'<text x="{high + 8:.1f}" y="{y + 11}">{100 * share:.1f} '
-                     f'± {100 * deviation:.1f} %</text>')
-    return "\n".join([*parts, "</g></svg>", ""])
-
-
 def _styles(lines: Sequence[Line]) -> Dict[str, Tuple[str, str]]:
     """Colour and dashes of each name, in the order of their first lines."""
-    names = list(dict.fromkeys(line.name for line in lines if not line.faint))
-    styles = {line.name: (FAINT, "") for line in lines if line.faint}
-    styles.update({name: STYLES[i % len(STYLES)] for i, name in enumerate(names)})
-    return styles
+    names = list(dict.fromkeys(line.name for line in lines))
+    return {name: STYLES[i % len(STYLES)] for i, name in enumerate(names)}
 
 
 class _Scale:
@@ -164,7 +133,7 @@ def _chart(chart: Chart, styles: Dict[str, Tuple[str, str]], width: int, height:
         parts.append(f'<path d="M{LEFT} {scale.down(y):.1f}H{right}" stroke="#d7dce2"/>'
                      f'<text x="{LEFT - 5}" y="{scale.down(y) + 4:.1f}" '
                      f'text-anchor="end">{y:.6g}</text>')
-    for line in sorted(chart.lines, key=lambda one: not one.faint):
+    for line in chart.lines:
         parts += _line(line, chart.steps, scale, *styles[line.name])
     return parts
 
@@ -185,9 +154,9 @@ def _line(line: Line, steps: bool, scale: _Scale, colour: str, dashes: str) -> L
         corners = [(after[0], before[1]) for before, after in zip(points, points[1:])]
         points = [point for pair in zip(points, [*corners, points[-1]]) for point in pair][:-1]
     drawn = " ".join(scale.place(x, y) for x, y in points)
-    width = 0.7 if line.faint else 1.6
     parts.append(f'<polyline points="{drawn}" fill="none" stroke="{colour}" '
-                 f'stroke-width="{width}" stroke-dasharray="{dashes}"><title>{_text(line.name)}</title></polyline>')
+                 f'stroke-width="1.6" stroke-dasharray="{dashes}">'
+                 f'<title>{_text(line.name)}</title></polyline>')
     return parts
 
 

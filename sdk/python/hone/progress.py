@@ -44,7 +44,9 @@ def line_of(sweep: Mapping[str, Any]) -> str:
         words.append(f"{runs['failed']} failed")
     best = sweep.get("best") or {}
     if isinstance(best.get("value"), (int, float)):
-        words.append(f"best {best['value']:.6g} ({best['trial']})")
+        expected = best.get("expected")
+        shown = f", expected {expected:.6g}" if isinstance(expected, (int, float)) else ""
+        words.append(f"best {best['value']:.6g}{shown} ({best['trial']})")
     eta = sweep.get("eta") or {}
     if isinstance(eta.get("seconds"), (int, float)):
         words.append(f"{duration_text(eta['seconds'])} left")

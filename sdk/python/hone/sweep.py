@@ -16,7 +16,7 @@ from . import notebook, rules
 from .asked import AskedLine, open_run
 from .client import Client, own_asker
 from .errors import HoneError, Invalid, Problem, Unavailable
-from .figures import FIGURES, Figure
+from .figures import Figure, drawn
 from .local import LocalServer, data_folder
 from .progress import Progress
 from .space import Space, parameters_of
@@ -219,7 +219,8 @@ class Sweep:
     # Look
 
     def best(self) -> Optional[Dict[str, Any]]:
-        """The first trial of the leaderboard: id, params, value, rank, ...; None without one."""
+        """The first trial of the leaderboard: id, params, value, rank, ...; of noisy single runs
+        also `expected`, by which they rank. None without one."""
         return next(iter(self.client.best(self.id, limit=1)), None)
 
     def best_by_cost(self, within: Optional[int] = None) -> List[Dict[str, Any]]:
@@ -270,20 +271,19 @@ class Sweep:
         write(self._rows(rows), path)
 
     def plot(self, figure: str = "history") -> Figure:
-        """A chart as SVG, which a notebook shows and `save("history.svg")` writes.
+        """A chart as SVG, which a notebook shows and `save("history.svg")` writes; drawn by the
+        program `hone`, as by `hone report --figure`.
 
-        history     the value of each trial in order of proposal, and the best so far
-        curves      the reports of every run, with the names of the leaders
-        slices      the values over each parameter that is a number
-        importance  the share of the variance that each parameter and each pair explains
-        parallel    a line for each trial through its parameters and its value
-        front       two objectives of every trial, and those that no other trial dominates
+        history       the value of each trial in order of proposal, and the best so far
+        curves        the reports of every run; the leaders with bands over their seeds
+        confirmation  the leaders on seeds that tuning never used
+        importance    the share of the variance that each parameter and each pair explains
+        slices        the value of each trial over each parameter
+        parallel      a line for each trial through its parameters and its value
+        front         two objectives of every trial, and those that no other trial dominates
 
         Raises HoneError where there is nothing to draw."""
-        draw = FIGURES.get(figure)
-        if draw is None:
-            raise HoneError(f"there are figures {', '.join(FIGURES)}, not '{figure}'")
-        return draw(self)
+        return drawn(self, figure)
 
     def _rows(self, rows: str) -> List[Dict[str, Any]]:
         if rows not in ("trials", "reports"):
@@ -294,13 +294,14 @@ class Sweep:
         return f"<hone.Sweep {self._id or '(not submitted)'} {self.spec.get('name', '')!r}>"
 
     def _repr_html_(self) -> str:
-        """A table of the best trials and the values in order of proposal, for notebooks."""
+        """The values in order of proposal and a table of the best trials, for notebooks."""
         if not self._id:
             return notebook.escaped(repr(self))
-        objective = self.spec.get("objective", {})
-        larger = objective.get("goal", "maximize") == "maximize" and objective.get("reach") is None
-        return notebook.sweep_html(self.client.sweep(self._id), self.client.best(self._id),
-                                   self.trials(), maximize=larger)
+        try:
+            chart = str(self.plot())
+        except HoneError:  # nothing to draw yet, or no program that draws
+            chart = ""
+        return notebook.sweep_html(self.client.sweep(self._id), self.client.best(self._id), chart)
 
     def __enter__(self) -> "Sweep":
         return self

@@ -50,6 +50,10 @@ class Replay {
       held_.push_back(event);
       return;
     }
+    if (std::holds_alternative<TrialsExpected>(event.body)) {
+      estimate_ = event;
+      return;
+    }
     if (const auto* granted = std::get_if<LeaseGranted>(&event.body)) check_lease(event, *granted);
     if (const auto* report = std::get_if<ReportRecorded>(&event.body)) check_report(event, *report);
     fold(event);
@@ -61,6 +65,7 @@ class Replay {
     if (const auto* e = std::get_if<LeaseGranted>(&body))
       return of_run(e->attempt.run) || !held_.empty();
     if (const auto* e = std::get_if<ReportRecorded>(&body)) return of_run(e->run);
+    if (const auto* e = std::get_if<TrialsExpected>(&body)) return e->sweep == sweep_;
     return !expected_.empty();
   }
   [[nodiscard]] bool of_run(RunId id) const {
@@ -84,6 +89,9 @@ class Replay {
     held_.clear();
     if (const auto* granted = std::get_if<LeaseGranted>(&event.body)) admit(*granted);
     if (const auto* imported = std::get_if<SweepImported>(&event.body)) admit(*imported);
+    // It precedes the report that made it due, and the start of that run, or the end of the sweep.
+    if (estimate_ && !std::holds_alternative<RunStarted>(event.body))
+      evolve(book_, *std::exchange(estimate_, std::nullopt));
     evolve(book_, event);
   }
 
@@ -155,10 +163,21 @@ class Replay {
                                     .phase_seconds = e.phase_seconds}};
     const auto events = decide(book_, command, event.at);
     if (!events) return differ(event, event.body, "refused: " + events.error().detail);
-    expected_ = *events;
-    if (!expected_.empty() && std::holds_alternative<RunStarted>(expected_.front()))
-      expected_.erase(expected_.begin());
-    if (!expected_.empty()) expected_.erase(expected_.begin());  // the report itself
+    const auto reported = std::ranges::find_if(*events, [](const EventBody& body) {
+      return std::holds_alternative<ReportRecorded>(body);
+    });
+    check_estimate(event, {events->begin(), reported});
+    if (reported != events->end()) expected_.assign(reported + 1, events->end());
+  }
+
+  // What a model expects is estimated before the report that makes it due. `before`: the events of
+  // the report's command up to it, decided again.
+  void check_estimate(const Event& report, const Events& before) {
+    const auto again = std::ranges::find_if(
+        before, [](const EventBody& body) { return std::holds_alternative<TrialsExpected>(body); });
+    if (estimate_ && again != before.end()) return compare(*estimate_, *again);
+    if (estimate_) differ(*estimate_, estimate_->body, "no estimate");
+    if (again != before.end()) differ(report, report.body, as_text(*again));
   }
 
   void compare(const Event& event, EventBody again) {
@@ -197,6 +216,8 @@ class Replay {
   Book book_;
   std::vector<Event> held_;  // proposals whose lease is the next event
   Events expected_;          // the events that must follow the last report
+  // What a model expects, until the event that it precedes in the same command.
+  std::optional<Event> estimate_;
   Tally tally_;
 };
 

@@ -43,7 +43,6 @@ void add_certainty(const Past& past, const Certainty& certainty, const SweepSpec
 
 Json row_json(const BestRow& row) {
   Json item = render(row);
-  item["expected"] = nullptr;
   item["interval"] = nullptr;
   item["ranks"] = nullptr;
   return item;

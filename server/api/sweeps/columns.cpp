@@ -39,6 +39,7 @@ constexpr Field fields[] = {
     {"reason", [](ColumnText& c, const TrialCells& t) { c.add_plain_word(t.reason); }},
     {"value", [](ColumnText& c, const TrialCells& t) { add_score(c, t.value); }},
     {"confirmed", [](ColumnText& c, const TrialCells& t) { add_score(c, t.confirmed); }},
+    {"expected", [](ColumnText& c, const TrialCells& t) { add_score(c, t.expected); }},
     {"tier", [](ColumnText& c, const TrialCells& t) { c.add_integer(t.tier); }},
     {"key",
      [](ColumnText& c, const TrialCells& t) {
@@ -93,7 +94,7 @@ class Table {
             has("seconds"),
             has("proposed"),
             has("pinned"),
-            has("confirmed") || has("tier") || has("key"),
+            has("confirmed") || has("expected") || has("tier") || has("key"),
             !further_.empty(),
             !params_.empty()};
   }

@@ -183,6 +183,7 @@ void add_tuned(SQLite::Database& db, const Tuned& tuned, std::optional<TrialId> 
     item["tuned_value"] = shown(tuned.past.history.outcome(at).merit, tuned.spec);
   else if (row)
     item["tuned_value"] = or_null(row->value);
+  if (row) item["tuned_expected"] = or_null(row->expected);
   const auto expected = tuned.certainty.expected_of(at);
   if (tuned.past.history.replication().multi_seed() && expected)
     item["tuned_expected"] = shown(*expected, tuned.spec);

@@ -93,6 +93,7 @@ void History::record(std::size_t run, int phase, double merit) {
   merits.insert(std::upper_bound(merits.begin(), merits.end(), merit), merit);
   if (replication_.ranks) count(run, phase, merit);
   runs_[run].merits.push_back(merit);
+  ++reported_;
 }
 
 void History::anticipate(std::size_t run, int phase, double merit) {

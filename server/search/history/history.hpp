@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <vector>
@@ -89,6 +90,9 @@ class History {
   void add_seconds(std::size_t run, double seconds);
   // Adds a tentative report to the rank tables, to see how it would rank. Call on a copy.
   void anticipate(std::size_t run, int phase, double merit);
+  // Keeps what a model expects of a trial's merit (docs/leaderboard.md).
+  void note_expected(std::size_t trial, double merit) { expected_[trial] = merit; }
+  void forget_expected() { expected_.clear(); }
   // Precondition: `state` is active or paused.
   void set_state(std::size_t run, RunRecord::State state);
   void end_run(std::size_t run, bool completed, bool counts, bool evicted = false);
@@ -122,6 +126,14 @@ class History {
   // The merits of all reports of the phase, ascending.
   [[nodiscard]] std::span<const double> merits(int phase) const;
   [[nodiscard]] std::int64_t reports(int phase) const;
+  // The reports of all phases.
+  [[nodiscard]] std::int64_t reported() const { return reported_; }
+  [[nodiscard]] bool has_expected() const { return !expected_.empty(); }
+  // nullopt unless the trial ranks by what a model expects of it.
+  [[nodiscard]] std::optional<double> expected(std::size_t trial) const {
+    const auto found = expected_.find(trial);
+    return found == expected_.end() ? std::nullopt : std::optional(found->second);
+  }
   // Returns the number of reports of the phase with a strictly smaller merit.
   [[nodiscard]] std::int64_t rank_below(int phase, Score score) const;
 
@@ -158,6 +170,8 @@ class History {
   Replication replication_;
   // By phase and instance: the latest merit up to the phase of each first run, ascending.
   std::vector<std::vector<double>> latest_merits_;
+  std::int64_t reported_ = 0;
+  std::map<std::size_t, double> expected_;  // by trial
 };
 
 }  // namespace hone

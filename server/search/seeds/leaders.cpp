@@ -77,10 +77,25 @@ std::vector<std::size_t> find_leaders(const History& history, std::size_t count)
   const Comparable comparable(history);
   std::stable_sort(leaders.begin(), leaders.end(), [&](std::size_t a, std::size_t b) {
     if (comparable(a) != comparable(b)) return comparable(a);
+    const auto own = comparable(a) ? history.expected(a) : std::nullopt;
+    const auto other = comparable(b) ? history.expected(b) : std::nullopt;
+    if (own && other) return *own > *other;
+    if (own || other) return own.has_value();
     return history.outcome(a).merit > history.outcome(b).merit;
   });
   leaders.resize(std::min(count, leaders.size()));
   return leaders;
+}
+
+std::vector<std::size_t> comparable_trials(const History& history) {
+  std::vector<std::size_t> trials;
+  const Comparable comparable(history);
+  for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial)
+    if (ranks(history, trial) && comparable(trial)) trials.push_back(trial);
+  std::stable_sort(trials.begin(), trials.end(), [&](std::size_t a, std::size_t b) {
+    return history.outcome(a).merit > history.outcome(b).merit;
+  });
+  return trials;
 }
 
 std::vector<std::optional<double>> expectations_of(const History& history) {

@@ -292,15 +292,11 @@ std::string MultiSeedTerminator::explain(const Verdict& verdict) const {
 Result<std::unique_ptr<Terminator>> make_multi_seed(const TerminatorSpec& spec,
                                                     const SweepShape& shape,
                                                     const TerminatorRow& row) {
-  TerminatorSpec single = spec;
-  const auto set = [](const auto& one) { return one.first == "second_looks"; };
-  // Racing starts further seeds instead.
-  if (row.takes_second_looks && std::none_of(spec.settings.begin(), spec.settings.end(), set))
-    single.settings.emplace_back("second_looks", 0);
-  auto inner = row.make(single, {.trials = shape.trials,
-                                 .phases = shape.phases,
-                                 .timed = shape.timed,
-                                 .until_bar = shape.until_bar});
+  auto inner = row.make(spec, {.trials = shape.trials,
+                               .phases = shape.phases,
+                               .timed = shape.timed,
+                               .until_bar = shape.until_bar,
+                               .second_looks = false});
   if (!inner) return inner.error();
   return std::unique_ptr<Terminator>(
       std::make_unique<MultiSeedTerminator>(*std::move(inner), shape, row.closes_early));

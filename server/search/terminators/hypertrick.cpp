@@ -1,5 +1,6 @@
 // HyperTrick: asynchronous eviction with a share of each phase exempt (Heinrich and Frosio, arXiv
-// 1902.02725; the split is reconstructed, so both shares are settings).
+// 1902.02725). Reconstructed: published are asynchronous measurements and a stop below a threshold
+// (US 2020/0226461 A1). Both shares are settings.
 //
 // With W0 runs, r = eviction_rate, d = dcm_fraction, q = evict_quantile and n reports of phase p,
 // this one included:

@@ -24,7 +24,6 @@ constexpr std::array terminators{
                   .summary = "our own: promotes the most promising runs a phase at a time",
                   .make = make_hone_rule,
                   .settings = rule_settings::hone_rule,
-                  .takes_second_looks = true,
                   .without_pauses = "hypertrick",
                   .proposing = {1.03, 0.00, 1.55, 0.54, 1.67},
                   .finishing = {0.00, 0.33, 1.00, 0.41, 2.55}},

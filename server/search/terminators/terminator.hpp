@@ -35,6 +35,7 @@ struct SweepShape {
   std::uint64_t seed = 0;     // of the sweep: a rule that draws addresses its randomness with it
   bool until_bar = false;     // values are times until a bar
   std::optional<RankPrior> rank_prior{};  // what the sweeps of search.warm_start have shown
+  bool second_looks = true;  // the rule may start further seeds of a leader; off where racing does
   [[nodiscard]] std::int64_t runs() const { return trials * seeds; }
 };
 
@@ -85,6 +86,8 @@ class Terminator {
 
   // Returns whether the rule ever pauses a run. A rule that does overrides next().
   [[nodiscard]] virtual bool pauses() const { return false; }
+  // Returns whether the rule starts further seeds of a leader itself.
+  [[nodiscard]] virtual bool takes_second_looks() const { return false; }
 
   // Returns the action that follows from the recorded inputs of a verdict alone. `hone explain
   // --recompute` compares it with the recorded action.
@@ -120,8 +123,6 @@ struct TerminatorRow {
   TerminatorMaker* make;
   std::span<const MethodSetting> settings{};
   TerminatorCheck* check = nullptr;
-  // The rule starts further seeds of a leader itself; off where racing does that (multi-seed).
-  bool takes_second_looks = false;
   // promotable() may become false before the end of the sweep.
   bool closes_early = false;
   // It compares values with numbers instead of with each other: which runs it stops depends on what

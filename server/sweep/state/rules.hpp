@@ -290,6 +290,7 @@ Result<Events> decide_save_model(const Book& book, const SaveModel& command);
 Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command);
 Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command);
 Result<Events> decide_record_code(const Book& book, const RecordCode& command);
+void note_code(Book& book, const CodeRecorded& event);
 Result<Events> decide_evaluate(const Book& book, const Evaluate& command);
 Result<Events> decide_end(const Book& book, const End& command, Instant now);
 // Appends a report, its verdict, and what follows from the verdict.

@@ -3,6 +3,10 @@
 namespace hone {
 
 // SweepSubmitted::rules of new sweeps, which says what each of them means.
-inline constexpr int rules_now = 5;
+inline constexpr int rules_now = 6;
+
+// The last rules under which single runs rank by their values alone. Those of a simulated sweep: a
+// model of its values would take longer than all the rest.
+inline constexpr int rules_by_value = 5;
 
 }  // namespace hone

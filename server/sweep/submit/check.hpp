@@ -37,6 +37,9 @@ Status check_domains(const SweepSpec& spec);
 // error.at begins with "/widen/".
 Status check_widenings(SweepSpec spec, const std::vector<Widening>& widenings);
 
+// Records that ${hone.seed} is below 2^31, where a word or variable names it.
+void shorten_seeds(CommandTrainer& command);
+
 // Returns the command as a file of this sweep would state it. Refuses one where the sweep has a
 // trainer or steps. error.at begins with "/command" or "/trainer".
 Result<CommandTrainer> settled_command(SweepSpec spec, const CommandTrainer& command);

@@ -6,7 +6,9 @@
 #include "base/expect.hpp"
 #include "base/nearest.hpp"
 #include "schemas/rules/rules.hpp"
+#include "schemas/types/command_words.hpp"
 #include "schemas/types/edit.hpp"
+#include "schemas/types/passing.hpp"
 #include "schemas/values/member.hpp"
 #include "server/sweep/state/rules.hpp"
 #include "server/sweep/submit/check.hpp"
@@ -27,7 +29,9 @@ struct CheckWidening {
     if (!to.min && !to.max) return error("name a new bound");
     if ((to.min && *to.min > static_cast<double>(domain.min)) ||
         (to.max && *to.max < static_cast<double>(domain.max)))
-      return error("a space can only become wider: trials outside would lose their place");
+      return error(
+          "a space can only become wider: trials outside would lose their place. A new sweep with "
+          "the narrower range learns from those inside by search: {warm_start: [ID]}");
     return Done{};
   }
   Status operator()(const FloatDomain& domain) const {
@@ -122,6 +126,10 @@ Status check_state(const Book& book, const Sweep& sweep, const EditRequest& requ
 
 }  // namespace
 
+void shorten_seeds(CommandTrainer& command) {
+  command.short_seeds = names(naming_words(command), "hone.seed");
+}
+
 Result<CommandTrainer> settled_command(SweepSpec spec, const CommandTrainer& command) {
   if (!std::holds_alternative<CommandTrainer>(spec.trainer))
     return refuse(Code::conflict, "the sweep has no command but a trainer or steps; fork it",
@@ -157,6 +165,7 @@ Result<Events> decide_edit(const Book& book, const Edit& command) {
   if (request.command) {
     auto settled = settled_command(sweep->spec, *request.command);
     if (!settled) return settled.error();
+    shorten_seeds(*settled);
     edited.command = *std::move(settled);
   }
   SweepSpec spec = sweep->spec;

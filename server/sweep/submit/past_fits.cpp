@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -130,13 +131,24 @@ class CheckEvent {
     return require(find_run(book_, e.run) != nullptr, "saves a file of no run");
   }
   Status operator()(const CodeRecorded& e) const {
-    return require(holds(e.lease, e.run), "names the code of a lease that is over");
+    const Run* run = find_run(book_, e.run);
+    return require(run != nullptr && run->attempts > 0 && run->last_lease == e.lease,
+                   "names the code of a lease that its run did not have last");
   }
   Status operator()(const StepFinished& e) const {
     const Run* run = find_run(book_, e.run);
     return require(run != nullptr && holds(e.lease, e.run) && e.step == run->step &&
                        step_follows(sweep_of(book_, e.run), *run),
                    "finishes a step that does not run");
+  }
+  Status operator()(const TrialsExpected& e) const {
+    if (auto there = open(e.sweep); !there) return there;
+    const Sweep& sweep = *find_sweep(book_, e.sweep);
+    std::set<TrialId> named;
+    for (const ExpectedValue& one : e.trials)
+      if (!std::ranges::binary_search(sweep.trials, one.trial) || !named.insert(one.trial).second)
+        return event_refusal("expects values of trials that the sweep does not have, or twice");
+    return require(e.noise >= 0 && e.noise <= 1, "has a share of noise outside [0, 1]");
   }
   Status operator()(const ModelEvaluated& e) const {
     return require(!e.info.values.empty(), "evaluates a model without a value");

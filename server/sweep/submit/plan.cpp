@@ -1,6 +1,5 @@
 #include "server/sweep/submit/plan.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "schemas/types/spec.hpp"
@@ -15,9 +14,8 @@ namespace {
 int runs_of_trial_at_most(const SweepSpec& spec) {
   constexpr int looks_max = 3;  // of a leader (docs/hone.md)
   if (most_runs(spec) > 1) return most_runs(spec);
-  const auto rows = terminator_table();
-  const auto row = std::ranges::find(rows, spec.terminator.rule, &TerminatorRow::rule);
-  return row != rows.end() && row->takes_second_looks ? looks_max : 1;
+  const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
+  return terminator && (*terminator)->takes_second_looks() ? looks_max : 1;
 }
 
 // Phases that a run trains for: as simulated, else by the rule's closed form.

@@ -37,13 +37,21 @@ Result<Events> decide_evaluate(const Book& book, const Evaluate& command) {
                                command.model, request.evaluation}};
 }
 
+// What changed during an attempt may be recorded when its lease is over.
+void note_code(Book& book, const CodeRecorded& event) {
+  if (const auto lease = book.leases.find(event.lease); lease != book.leases.end())
+    lease->second.workflow = event.workflow;
+}
+
 Result<Events> decide_record_code(const Book& book, const RecordCode& command) {
   const Lease* lease = find_live_lease(book, command.lease);
-  if (lease == nullptr) return stale(book, command.lease);
-  if (lease->workflow) return Events{};
+  const Run* run =
+      lease != nullptr ? find_run(book, lease->attempt.run) : ended_under(book, command.lease);
+  if (run == nullptr) return stale(book, command.lease);
   Events events;
   const WorkflowId workflow = record_workflow(book, command.request.workflow, events);
-  events.emplace_back(CodeRecorded{lease->id, lease->attempt.run, workflow});
+  if (lease != nullptr && lease->workflow == workflow) return Events{};
+  events.emplace_back(CodeRecorded{command.lease, run->id, workflow});
   return events;
 }
 

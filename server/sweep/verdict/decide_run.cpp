@@ -9,6 +9,7 @@
 #include "server/sweep/state/outcome.hpp"
 #include "server/sweep/state/rules.hpp"
 #include "server/sweep/state/schedule.hpp"
+#include "server/sweep/verdict/expected.hpp"
 #include "server/sweep/verdict/failure_limit.hpp"
 #include "server/sweep/verdict/finish.hpp"
 
@@ -152,7 +153,10 @@ void end_sweep_if_done(const Book& book, const Sweep& sweep, bool failed, Events
   // Copy the history only if the rule must be asked, not at every end of a run.
   const bool stopping = sweep.state == SweepState::stopping;
   if (!stopping && proposals_left(sweep) > 0) return;
-  if (!stopping && leads_on(sweep, foreseen(book, sweep, events))) return;
+  History history = foreseen(book, sweep, events);
+  if (!stopping && leads_on(sweep, history)) return;
+  expect_at_end(sweep, history, events);
+  if (!stopping && run_to_finish(sweep, history)) return;
   const bool canceled = sweep.order != Order::none;
   const auto close = [&](RunId id) {
     events.emplace_back(RunEnded{.run = id,
@@ -211,6 +215,7 @@ Status record_report(const Book& book, const Lease& lease, const ReportRequest& 
   const Run& run = *find_run(book, lease.attempt.run);
   if (auto fits = check_report(sweep, run, request); !fits) return fits;
   if (request.phase < static_cast<int>(run.reports.size())) return Done{};
+  if (auto expected = expect_trials_if_due(sweep)) events.emplace_back(*std::move(expected));
   if (run.state == RunState::leased) events.emplace_back(RunStarted{lease.id});
   // A worker that was restarted may not know of the run's checkpoints.
   std::optional<bool> resumable;

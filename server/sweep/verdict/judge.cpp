@@ -5,6 +5,7 @@
 #include "server/sweep/forks/forks.hpp"
 #include "server/sweep/state/outcome.hpp"
 #include "server/sweep/state/rules.hpp"
+#include "server/sweep/verdict/expected.hpp"
 #include "server/sweep/verdict/finish.hpp"
 
 namespace hone {
@@ -18,6 +19,7 @@ History foreseen(const Book& book, const Sweep& sweep, const Events& events) {
       history.set_state(find_run(book, e->run)->record, RunRecord::State::paused);
     if (const auto* e = std::get_if<RunEnded>(&body))
       history.end_run(find_run(book, e->run)->record, completes(*e), informs(*e), closes(*e));
+    if (const auto* e = std::get_if<TrialsExpected>(&body)) fold_expected(sweep, *e, history);
   }
   return history;
 }

@@ -185,9 +185,15 @@ TEST(ApiWrite, records_the_newest_version_of_the_rule_hone) {
     return server.get("/v1/sweeps/" + sweep)["spec"]["terminator"];
   };
   const auto first = server.submit(small_spec("hone"));
-  EXPECT_EQ(rule_of(first), Json({{"rule", "hone"}, {"version", 2}}));
+  EXPECT_EQ(rule_of(first), Json({{"rule", "hone"}, {"version", 5}}));
+  // A file that was written for settings of an earlier version keeps that version.
+  Json hedged = small_spec("hone");
+  hedged["terminator"]["hedge"] = 0.1;
+  EXPECT_EQ(rule_of(server.submit(hedged))["version"], 2);
   Json warm = small_spec("hone");
   warm["search"]["warm_start"] = {first};
+  EXPECT_EQ(rule_of(server.submit(warm))["version"], 5);
+  warm["terminator"]["hedge"] = 0.1;
   EXPECT_EQ(rule_of(server.submit(warm))["version"], 4);
   Json named = small_spec("hone");
   named["terminator"]["version"] = 1;

@@ -82,7 +82,7 @@ SearchSpec Generator::search() {
 CommandTrainer Generator::command() {
   CommandTrainer command{{"python3", plain_text(), plain_text()}};
   if (coin()) return command;
-  command.params = word<ParamStyle>();
+  command.params = word<ParamStyle>(), command.short_seeds = coin();
   command.env = {{"LR", plain_text()}, {"OMP_NUM_THREADS", "1"}};
   command.folder = word<WorkFolder>();
   if (coin()) command.prepare = {"make", plain_text()};
@@ -363,9 +363,7 @@ std::vector<EventBody> Generator::sweep_events() {
                  integer(0, 1LL << 50), small(0, 9999), maybe_model()},
       RunReturned{id<LeaseTag>(), run(), word<EndReason>(), any_text(), word<Failure>(),
                   maybe_instant(), coin() ? std::optional(id<WorkerTag>()) : std::nullopt, coin(),
-                  coin() ? std::optional(KeptSlots{id<WorkerTag>(), small(1, 64), instant()})
-                         : std::nullopt,
-                  coin()},
+                  maybe_kept_slots(), coin()},
       RunEnded{run(), word<RunState>(), word<EndReason>(), small(-255, 255), any_text(), any_text(),
                word<Failure>()},
       TrialEnqueued{id<SweepTag>(), any_text(), params(), std::nullopt, std::nullopt, stages(),
@@ -394,6 +392,7 @@ std::vector<EventBody> Generator::sweep_events() {
       CodeRecorded{id<LeaseTag>(), run(), id<WorkflowTag>()},
       ModelEvaluated{id<EvaluationTag>(), any_text(), id<ModelTag>(), evaluation()},
       StepFinished{id<LeaseTag>(), run(), small(0, 31), {FileRef{"train/a", sha256(), 9}}},
+      TrialsExpected{id<SweepTag>(), 0.25, {{id<TrialTag>(), 1.5, 1.25, 1.75}}},
   };
 }
 

@@ -154,6 +154,7 @@ class Generator {
   WorkerJoined worker_joined();
   LeaseGranted lease_granted();
   Neighbours neighbours();
+  std::optional<KeptSlots> maybe_kept_slots();
   std::optional<Origin> origin() {
     if (coin()) return std::nullopt;
     Origin one{run(), id<ModelTag>(), small(0, 9999), integer(0, 1LL << 50)};

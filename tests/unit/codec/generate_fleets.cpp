@@ -4,7 +4,8 @@ namespace hone {
 
 std::vector<EventBody> Generator::one_of_each_event() {
   auto events = sweep_events(), fleets = fleet_events();
-  constexpr auto later = 3;  // code, evaluations, steps: EventBody has them behind those of fleets
+  // Code, evaluations, steps, expected values: EventBody has them behind those of fleets.
+  constexpr auto later = 4;
   events.insert(events.end() - later, std::make_move_iterator(fleets.begin()),
                 std::make_move_iterator(fleets.end()));
   return events;
@@ -20,6 +21,11 @@ std::vector<EventBody> Generator::fleet_events() {
       PilotCanceled{id<PilotTag>(), id<FleetTag>(), word<FleetRule>()},
       PilotEnded{id<PilotTag>(), id<FleetTag>(), word<FleetRule>(), any_text()},
   };
+}
+
+std::optional<KeptSlots> Generator::maybe_kept_slots() {
+  if (coin()) return std::nullopt;
+  return KeptSlots{id<WorkerTag>(), small(1, 64), instant()};
 }
 
 }  // namespace hone

@@ -56,13 +56,13 @@ TEST(SweepSpec, an_objective_of_time_gets_the_version_that_keeps_times_apart) {
       "budget": {"per_run": 1000, "phases": 5}})")
         .terminator;
   };
-  EXPECT_EQ(chosen(R"({"metric": "return"})"), (TerminatorSpec{"hone", {{"version", 2}}}));
+  EXPECT_EQ(chosen(R"({"metric": "return"})"), (TerminatorSpec{"hone", {{"version", 5}}}));
   EXPECT_EQ(chosen(R"({"metric": "return", "reach": 475})"),
             (TerminatorSpec{"hone", {{"version", 3}}}));
   const auto warm = spec_of(R"({"name": "d", "objective": {"metric": "return"}, "command": "train",
       "parameters": {"lr": {"type": "float", "min": 0, "max": 1}},
       "search": {"trials": 3, "warm_start": ["sw_1"]}, "budget": {"per_run": 1000, "phases": 5}})");
-  EXPECT_EQ(warm.terminator, (TerminatorSpec{"hone", {{"version", 4}}}));
+  EXPECT_EQ(warm.terminator, (TerminatorSpec{"hone", {{"version", 5}}}));
 }
 
 TEST(SweepSpec, what_is_written_is_a_sweep_file_again) {

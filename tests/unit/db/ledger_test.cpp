@@ -70,6 +70,7 @@ std::vector<EventBody> of_sweeps() {
       TrialPinned{{1}, true},
       SweepEdited{{1}, "request-8", 9, 2, {{"x", -1.0, {}, {}}}},
       SweepImported{{2}, "request-10", {Event{0, {5}, SweepSubmitted{{2}, "far", spec, {1}, {}}}}},
+      TrialsExpected{{1}, 0.25, {{{1}, 1.5, 1.25, 2}}},
       SweepSteered{{1}, Verb::cancel, EndReason::user_cancel},
       RunEnded{{{1}, 1}, RunState::canceled, EndReason::user_cancel, 0, "", ""},
       SweepEnded{{1}, SweepState::canceled, EndReason::user_cancel}};

@@ -49,6 +49,12 @@ TEST(Speed, samples_without_noise_give_the_coefficients_back) {
   }
 }
 
+// By hand: w / (1 + 2 w / p + 3 w + 4 p), and 1 / (32 / w + 2 + 3 w / p + 4 w + 5 p).
+TEST(Speed, of_both_modes_is_the_published_function) {
+  EXPECT_DOUBLE_EQ((SpeedModel{UpdateMode::async, 1, {1, 2, 3, 4}}.steps_per_s(2, 4)), 4.0 / 25);
+  EXPECT_DOUBLE_EQ((SpeedModel{UpdateMode::sync, 32, {1, 2, 3, 4, 5}}.steps_per_s(2, 4)), 1.0 / 42);
+}
+
 TEST(Speed, ten_samples_forecast_all_pairs_within_five_percent) {
   EXPECT_LE(mean_error(sync_truth, 10), 0.05);
   EXPECT_LE(mean_error(async_truth, 10), 0.05);

@@ -11,12 +11,16 @@
 namespace hone {
 namespace {
 
-std::unique_ptr<Terminator> rule(double forks, std::uint64_t seed = 1) {
-  TerminatorSpec spec{"hone", {{"version", 4}}};
+std::unique_ptr<Terminator> forking(double version, double forks, std::uint64_t seed = 1) {
+  TerminatorSpec spec{"hone", {{"version", version}}};
   if (forks > 0) spec.settings.emplace_back("forks", forks);
   SweepShape shape{.trials = 100, .seeds = 1, .phases = 10};
   shape.seed = seed;
   return std::move(make_terminator(spec, shape)).value();
+}
+
+std::unique_ptr<Terminator> rule(double forks, std::uint64_t seed = 1) {
+  return forking(4, forks, seed);
 }
 
 void report(History& history, std::size_t run, const std::vector<double>& values) {
@@ -32,6 +36,19 @@ History ended_runs(std::size_t trials, const std::vector<double>& first) {
     report(history, run, {first[i % first.size()] + static_cast<double>(i)});
     history.end_run(run, false, true);
   }
+  return history;
+}
+
+// Four runs, and a fork that inherits three reports of the first.
+History with_a_fork() {
+  History history(Goal::maximize, 0);
+  for (const auto& values : std::vector<std::vector<double>>{{9, 9, 9}, {1}, {2}, {3}}) {
+    const auto run = history.add_run(history.add_trial({}));
+    report(history, run, values);
+    history.set_state(run, RunRecord::State::paused);
+  }
+  const std::vector<Score> inherited(3, Score::of(9));
+  history.inherit(history.add_run(history.add_trial({})), inherited);
   return history;
 }
 
@@ -51,6 +68,22 @@ TEST(HoneForks, a_share_of_the_trials_continues_another_run_but_no_hedged_one) {
   for (std::size_t trial = 8; trial < 110; trial += 4) every_fourth.insert(trial);
   every_fourth.erase(100);  // trains to its end whatever it reports
   EXPECT_EQ(forks, every_fourth);
+}
+
+TEST(HoneForks, version_5_starts_and_ranks_them_alike_but_hedges_no_trial) {
+  for (std::size_t trials = 8; trials < 110; ++trials) {
+    const auto donor = forking(5, 0.25)->next(ended_runs(trials, {0}), true).donor;
+    EXPECT_EQ(donor.has_value(), trials % 4 == 0) << trials;
+    const auto before = rule(0.25)->next(ended_runs(trials, {0}), true).donor;
+    if (!before) continue;  // none, or its trial is hedged
+    EXPECT_EQ(donor->run, before->run);
+    EXPECT_EQ(donor->reports, before->reports);
+  }
+  History history = with_a_fork();
+  const auto run = history.add_run(history.add_trial({}));
+  const Verdict verdict = forking(5, 0.5)->judge(history, run, 0, Score::of(5));
+  EXPECT_EQ(input(verdict.inputs, "rivals"), 5);
+  EXPECT_EQ(input(verdict.inputs, "place"), 2);
 }
 
 TEST(HoneForks, before_five_runs_have_reported_there_is_no_best_fifth) {
@@ -86,19 +119,6 @@ TEST(HoneForks, a_diverged_run_is_not_continued) {
   history.end_run(exploded, false, true);
   for (std::uint64_t seed = 0; seed < 50; ++seed)
     EXPECT_EQ(rule(0.5, seed)->next(history, true).donor->run, 4U);
-}
-
-// Four runs, and a fork that inherits three reports of the first.
-History with_a_fork() {
-  History history(Goal::maximize, 0);
-  for (const auto& values : std::vector<std::vector<double>>{{9, 9, 9}, {1}, {2}, {3}}) {
-    const auto run = history.add_run(history.add_trial({}));
-    report(history, run, values);
-    history.set_state(run, RunRecord::State::paused);
-  }
-  const std::vector<Score> inherited(3, Score::of(9));
-  history.inherit(history.add_run(history.add_trial({})), inherited);
-  return history;
 }
 
 TEST(HoneForks, what_a_fork_inherited_is_ranked_once) {

@@ -318,6 +318,26 @@ TEST(Code, is_recorded_once_for_each_attempt_and_shared_by_content) {
   EXPECT_EQ(given.error->code, Code::stale_epoch) << "a lease that was never granted here";
 }
 
+// Which code a program had read was taken to be certain when it changed in the run's first second.
+TEST(Code, that_changed_while_the_run_trained_is_recorded_at_its_end) {
+  Given given;
+  SweepSpec spec = small_spec(1);
+  spec.budget.phases = 1;
+  given.submit(spec);
+  const auto lease = given.acquire(given.join(), "a1")->lease;
+  WorkflowInfo code;
+  code.git_commit = "c0ffee";
+  given.when(RecordCode{lease, {code}});
+  code.git_commit = "decade";
+  expect_kinds<WorkflowRecorded, CodeRecorded>(given.when(RecordCode{lease, {code}}));
+  EXPECT_TRUE(given.when(RecordCode{lease, {code}}).empty()) << "a repeated request";
+  given.report(lease, 0, Score::of(1));
+  code.git_commit = "facade";
+  const auto closed = given.when(RecordCode{lease, {code}});
+  expect_kinds<WorkflowRecorded, CodeRecorded>(closed);
+  EXPECT_EQ(std::get<CodeRecorded>(closed[1]).lease, lease) << "a verdict had closed it";
+}
+
 TEST(Evaluations, belong_to_a_model_that_exists) {
   Given given;
   given.submit(small_spec(1));

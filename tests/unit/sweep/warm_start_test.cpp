@@ -195,7 +195,7 @@ SweepSpec judged_after(SweepId earlier, const TerminatorSpec& rule) {
 TEST(WarmStart, the_event_holds_what_earlier_sweeps_showed_about_early_ranks) {
   Given given;
   const SweepId earlier = reversed_sweep(given);
-  const TerminatorSpec newest{"hone", {{"version", 4}}};
+  const TerminatorSpec newest{"hone", {{"version", 5}}};
   const SweepId id = given.submit(judged_after(earlier, newest), "later");
   const auto& prior = given.sweep(id).rank_prior;
   ASSERT_TRUE(prior);
@@ -210,7 +210,7 @@ TEST(WarmStart, only_a_rule_that_uses_early_ranks_gets_them) {
   int number = 0;
   for (const TerminatorSpec& rule :
        {TerminatorSpec{"hone", {{"version", 3}}}, TerminatorSpec{"hone", {}},
-        TerminatorSpec{"hone", {{"version", 4}, {"prior", 0}}}, TerminatorSpec{"asha", {}}}) {
+        TerminatorSpec{"hone", {{"version", 5}, {"prior", 0}}}, TerminatorSpec{"asha", {}}}) {
     const SweepId id = given.submit(judged_after(earlier, rule), std::to_string(++number));
     EXPECT_FALSE(given.sweep(id).rank_prior) << rule.rule;
   }

@@ -97,10 +97,32 @@ TEST_F(OptunaTest, takes_the_value_by_which_a_trial_ranks_and_keeps_all_reports)
             "2026-11-21 10:04:05.000000|2026-11-21 10:04:09.500000");
 }
 
-TEST_F(OptunaTest, takes_what_was_confirmed_of_a_trial) {
-  trials = {row(0, 5.0, 4.5), row(1, 6.0, 4.0, 3.5)};
-  runs = {run(0, "completed", {5.0}), run(1, "completed", {6.0})};
-  EXPECT_EQ(read("SELECT value FROM trial_values ORDER BY trial_id"), "5.0; 3.5");
+TEST_F(OptunaTest, takes_what_was_confirmed_or_is_expected_of_a_trial) {
+  trials = {row(1, 6.0, 4.0, 3.5), row(0, 5.0, 2.5), row(2, 1.0)};
+  runs = {run(0, "completed", {5.0}), run(1, "completed", {6.0}), run(2, "completed", {1.0})};
+  EXPECT_EQ(read("SELECT value FROM trial_values ORDER BY trial_id"), "2.5; 3.5; 1.0");
+  EXPECT_EQ(read("SELECT trial_id, value_json FROM trial_user_attributes"
+                 " WHERE \"key\" = 'hone_value' ORDER BY trial_id"),
+            "1|5.0; 2|6.0");
+}
+
+// A lucky trial without a confirmation had a better value than the confirmed winner.
+TEST_F(OptunaTest, has_the_winner_of_the_leaderboard_as_its_best_trial) {
+  for (const bool minimize : {false, true}) {
+    const double sign = minimize ? -1 : 1;
+    file = folder.file(minimize ? "less.db" : "more.db");
+    sweep["objective"]["goal"] = minimize ? "minimize" : "maximize";
+    trials = {row(1, sign * 6, nullptr, sign * 3), row(2, sign * 9, sign * 5), row(0, sign * 8),
+              row(3, sign * 7)};
+    runs = {run(0, "completed", {sign * 8}), run(1, "completed", {sign * 6}),
+            run(2, "completed", {sign * 9}), run(3, "stopped", {sign * 7})};
+    const std::string order = minimize ? "value" : "value DESC";
+    EXPECT_EQ(read("SELECT number FROM trials JOIN trial_values USING (trial_id)"
+                   " WHERE state = 'COMPLETE' ORDER BY " +
+                   order),
+              "1; 2; 0");
+    EXPECT_EQ(read("SELECT value FROM trial_values WHERE trial_id = 4"), minimize ? "-7.0" : "7.0");
+  }
 }
 
 TEST_F(OptunaTest, minimizes_where_less_is_better) {

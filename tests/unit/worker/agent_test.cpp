@@ -74,33 +74,6 @@ TEST(WorkerAgent, acquires_while_a_slot_is_free) {
   EXPECT_EQ(given.agent.running(), 2U);
 }
 
-// The code is recorded before the process starts, so that a later commit is not taken for it.
-TEST(WorkerAgent, records_the_code_before_it_starts_a_run) {
-  auto config = GivenAgent::with_slots(1);
-  config.records_code = true;
-  GivenAgent given(config);
-  given.join();
-  given.grant(small_grant(1));
-  EXPECT_TRUE(given.all<Spawn>().empty());
-  EXPECT_TRUE(given.call<RecordCode>());
-  given.reply<RecordCode>(CallReply{Done{}});
-  EXPECT_EQ(given.all<Spawn>().size(), 1U);
-}
-
-// A server of an earlier version has no such route; a lease that is over starts nothing.
-TEST(WorkerAgent, starts_a_run_whose_code_the_server_does_not_take) {
-  for (const auto& [code, starts] :
-       {std::pair{Code::not_found, 1U}, std::pair{Code::stale_lease, 0U}}) {
-    auto config = GivenAgent::with_slots(1);
-    config.records_code = true;
-    GivenAgent given(config);
-    given.join();
-    given.grant(small_grant(1));
-    given.reply<RecordCode>(refuse(code, "no"));
-    EXPECT_EQ(given.all<Spawn>().size(), starts);
-  }
-}
-
 // A slot is free when the process has exited, even before the server has acknowledged the end.
 TEST(WorkerAgent, an_exit_frees_the_slot) {
   GivenAgent given(GivenAgent::with_slots(1));

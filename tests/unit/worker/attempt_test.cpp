@@ -248,5 +248,68 @@ TEST(WorkerAttempt, internal_errors_of_an_earlier_call_do_not_count) {
   }
 }
 
+// The code is recorded before the process starts, so that a later commit is not taken for it.
+TEST(WorkerAgent, records_the_code_before_it_starts_a_run) {
+  auto config = GivenAgent::with_slots(1);
+  config.records_code = true;
+  GivenAgent given(config);
+  given.join();
+  given.grant(small_grant(1));
+  EXPECT_TRUE(given.all<Spawn>().empty());
+  EXPECT_TRUE(given.call<RecordCode>());
+  given.reply<RecordCode>(CallReply{RecordedCode{}});
+  EXPECT_EQ(given.all<Spawn>().size(), 1U);
+}
+
+// A commit in the first second of a run was not noticed: its program read other code than was
+// recorded.
+TEST(WorkerAgent, reads_the_code_of_a_command_again_at_its_end) {
+  auto config = GivenAgent::with_slots(1);
+  config.records_code = true;
+  GivenAgent given(config);
+  given.join();
+  LeaseGrant grant = small_grant(1);
+  grant.trainer = CommandTrainer{.argv = {"train"}};
+  given.grant(grant);
+  EXPECT_FALSE(given.request<RecordCode>().before);
+  WorkflowInfo found;
+  found.git_commit = "c0ffee";
+  given.reply<RecordCode>(CallReply{RecordedCode{found}});
+  given.exit(1);
+  EXPECT_FALSE(given.call<EndCall>());
+  EXPECT_EQ(given.request<RecordCode>().before, found);
+  given.reply<RecordCode>(CallReply{RecordedCode{}});
+  EXPECT_TRUE(given.call<EndCall>());
+}
+
+// A snapshot is this run's alone, and a trainer of hone is not read from a folder.
+TEST(WorkerAgent, reads_code_that_cannot_change_once) {
+  auto config = GivenAgent::with_slots(1);
+  config.records_code = true;
+  GivenAgent given(config);
+  given.join();
+  LeaseGrant grant = small_grant(1);
+  grant.trainer = BuiltinTrainer{.name = "ppo", .settings = {}};
+  given.grant(grant);
+  given.reply<RecordCode>(CallReply{RecordedCode{}});
+  given.exit(1);
+  EXPECT_FALSE(given.call<RecordCode>());
+  EXPECT_TRUE(given.call<EndCall>());
+}
+
+// A server of an earlier version has no such route; a lease that is over starts nothing.
+TEST(WorkerAgent, starts_a_run_whose_code_the_server_does_not_take) {
+  for (const auto& [code, starts] :
+       {std::pair{Code::not_found, 1U}, std::pair{Code::stale_lease, 0U}}) {
+    auto config = GivenAgent::with_slots(1);
+    config.records_code = true;
+    GivenAgent given(config);
+    given.join();
+    given.grant(small_grant(1));
+    given.reply<RecordCode>(refuse(code, "no"));
+    EXPECT_EQ(given.all<Spawn>().size(), starts);
+  }
+}
+
 }  // namespace
 }  // namespace hone::worker

@@ -201,6 +201,18 @@ TEST_F(WorkerProcess, parameters_that_no_word_names_are_handed_over_in_a_style) 
                                         " HONE_PARAM_BIG:true");
 }
 
+// numpy.random.seed refused most of them. Sweeps of earlier versions keep theirs.
+TEST_F(WorkerProcess, a_seed_was_larger_than_programs_take) {
+  auto grant = grant_of({"train", "${hone.seed}"});
+  grant.seed = (1ULL << 40) + 7;
+  const auto word = [&] { return command_plan(grant, {})->stages.back().back(); };
+  EXPECT_EQ(word(), "1099511627783");
+  std::get<CommandTrainer>(grant.trainer).short_seeds = true;
+  EXPECT_EQ(word(), "7");
+  grant.seed = (1ULL << 53) - 1;
+  EXPECT_EQ(word(), "2147483647");
+}
+
 TEST_F(WorkerProcess, an_unknown_parameter_is_named_with_those_there_are) {
   EXPECT_FALSE(start({"train", "${rate}"}));
   EXPECT_NE(refusal_.detail.find("${rate}"), std::string::npos);

@@ -56,6 +56,7 @@ Json with_ranges(Json item) {
   shown["interval"] = range_text(member(item, "/interval"));
   shown["ranks"] = range_text(member(item, "/ranks"));
   item["shown"] = std::move(shown);
+  add_spread(item);
   if (int_at(item, "/confirmed_seeds") == 0) item["confirmed"] = nullptr;
   return item;
 }
@@ -74,7 +75,14 @@ std::string legend(const std::vector<std::string>& columns, const Json& reply, c
   std::optional<std::int64_t> seeds;
   if (text_at(reply, "/aggregate").empty()) seeds = 1;
   std::string text = "value: the " + value_meaning(member(sweep, "/spec"), seeds) + ". ";
-  if (shows("expected")) text += "expected: the likely value on new seeds. ";
+  const std::string noise = noise_text(sweep);
+  if (!noise.empty())
+    text += noise +
+            ": trials rank by `expected`, the likely value in another training by a model "
+            "of all trials" +
+            (shows("spread") ? ", with one standard deviation" : "") + ". ";
+  else if (shows("expected"))
+    text += "expected: the likely value on new seeds. ";
   if (shows("ranks")) text += "ranks: best and worst plausible place. ";
   if (shows("confirmed")) text += "confirmed: on new seeds; it decides the rank. ";
   return text;
@@ -111,7 +119,7 @@ std::string further_note(const std::vector<Json>& items, SweepId sweep) {
 }
 
 // How far the order of this table can be trusted.
-std::string caution(const Json& reply, SweepId sweep) {
+std::string caution(const Json& reply, const Json& sweep_row, SweepId sweep) {
   bool single = false;
   for (const Json& item : member(reply, "/items")) single = single || int_at(item, "/seeds") < 2;
   const std::string confirmation = text_at(reply, "/confirmation");
@@ -119,6 +127,8 @@ std::string caution(const Json& reply, SweepId sweep) {
     return "confirmed by " + confirmation + " on new seeds: hone confirm " + text(sweep);
   if (const std::string confirmed = text_at(reply, "/confirms"); !confirmed.empty())
     return "trained on new seeds to confirm " + confirmed + ": hone confirm " + confirmed;
+  if (single && !noise_text(sweep_row).empty())
+    return "Train the leaders on new seeds with: hone confirm " + text(sweep) + " --start";
   if (single)
     return "ranked by single runs: the best of " + std::to_string(int_at(reply, "/trials")) +
            " is likely the luckiest. Train the leaders on new seeds with: hone confirm " +
@@ -169,7 +179,7 @@ Result<Exit> list_by_cost(Session& session, SweepId sweep, const BestOptions& op
   session.note(
       "cost: a training of the trial so far, by its worker's clock. Each row is better than all "
       "trials that took no longer. " +
-      caution(*reply, sweep));
+      caution(*reply, Json::object(), sweep));
   if (const auto without = int_at(*reply, "/cost/without"); without > 0)
     session.note(std::to_string(without) +
                  " trials with a value are left out: their seconds are not known");
@@ -208,7 +218,7 @@ Result<Exit> list_best(Session& session, const BestOptions& options) {
   const auto columns = shown_columns(session, best_columns(), items);
   session.note(first_parameters(columns, items.front()));
   session.note(further_note(items, *sweep) + legend(columns, *reply, *whole) + marks_text(marks) +
-               scale_note(*reply) + caution(*reply, *sweep));
+               scale_note(*reply) + caution(*reply, *whole, *sweep));
   for (const std::string& remark : remarks_of(*reply)) session.note(remark);
   return printed;
 }

@@ -185,6 +185,9 @@ Result<Exit> list_workers(Session& session, const ListOptions&) {
   if (workers->empty())
     if (const auto fleets = session.list("/v1/fleets"))
       if (const auto promise = promise_of(*fleets); !promise.text.empty()) hint = promise.text;
+  if (session.options().format == Format::table)
+    for (Json& worker : *workers)  // a program that asks and tells is no process of hone
+      if (int_at(worker, "/pid") == 0) worker.erase("pid");
   return print_list(session, worker_columns(), *workers, "no workers; " + hint);
 }
 

@@ -38,6 +38,11 @@ void add(Lines& lines, const std::string& label, const std::string& value, Ink i
   if (!value.empty()) lines.push_back({label, printable(value), ink});
 }
 
+std::string record(const Lines& lines, Screen screen) {
+  screen.columns -= 2;  // those of the indentation
+  return indented(record_text(lines, screen));
+}
+
 std::string title(const Json& object, const std::string& name, const Shown& shown) {
   return paint(shown.screen, Ink::bold, printable(text_at(object, "/id"))) + "  " +
          printable(name) + "\n";
@@ -83,7 +88,7 @@ std::string leader_text(const Json& sweep) {
   if (const Json& confirmed = member(best, "/confirmed"); !confirmed.is_null())
     text += ", confirmed " + value_text(confirmed) + " (" +
             std::to_string(int_at(best, "/confirmed_seeds")) + " new seeds)";
-  return text + ", best report " + value_text(member(best, "/best_report"));
+  return text + expected_text(sweep) + ", best report " + value_text(member(best, "/best_report"));
 }
 
 std::string duration_of(const Json& object, const char* from, const char* to, Instant now) {
@@ -182,7 +187,7 @@ std::string sweep_text(const Json& sweep, const Shown& shown) {
   add(lines, "dataset", text_at(sweep, "/dataset"));
   for (const Json& one : member(sweep, "/spec/datasets"))
     add(lines, text_at(one, "/role"), text_at(one, "/name") + "  " + text_at(one, "/location"));
-  return title(sweep, text_at(sweep, "/name"), shown) + indented(record_text(lines, shown.screen));
+  return title(sweep, text_at(sweep, "/name"), shown) + record(lines, shown.screen);
 }
 
 std::string trial_text(const Json& trial, const Shown& shown) {
@@ -197,6 +202,11 @@ std::string trial_text(const Json& trial, const Shown& shown) {
     add(lines, "confirmed",
         value_text(member(trial, "/confirmed")) + " (" +
             std::to_string(int_at(trial, "/confirmed_seeds")) + " new seeds)");
+  if (!member(trial, "/expected").is_null())
+    add(lines, "expected",
+        value_text(member(trial, "/expected")) + " in another training, " +
+            range_text(
+                Json::array({member(trial, "/expected_low"), member(trial, "/expected_high")})));
   if (!member(trial, "/best_report").is_null())
     add(lines, "best report", value_text(member(trial, "/best_report")));
   add(lines, "sweep", text_at(trial, "/sweep"));
@@ -207,7 +217,7 @@ std::string trial_text(const Json& trial, const Shown& shown) {
     first = false;
   }
   return title(trial, "parameter set " + std::to_string(int_at(trial, "/number") + 1), shown) +
-         indented(record_text(lines, shown.screen));
+         record(lines, shown.screen);
 }
 
 std::string run_text(const Json& run, const Shown& shown) {
@@ -235,7 +245,7 @@ std::string run_text(const Json& run, const Shown& shown) {
   add(lines, "started", when_text(run, "/started_at", shown.at));
   add(lines, "ended", when_text(run, "/ended_at", shown.at));
   add(lines, "took", duration_of(run, "/started_at", "/ended_at", shown.at));
-  return title(run, "run", shown) + indented(record_text(lines, shown.screen));
+  return title(run, "run", shown) + record(lines, shown.screen);
 }
 
 std::string log_text(const Json& run, const Shown& shown) {
@@ -255,6 +265,16 @@ std::string failure_text(const Json& attempt) {
   return failure == "none" ? "" : failure;
 }
 
+std::string code_of(const Json& attempt) {
+  std::string code = text_at(attempt, "/workflow");
+  if (const std::string differs = text_at(attempt, "/code_differs_in"); !differs.empty())
+    code += ", differs from the submission in: " + differs;
+  if (const std::string later = text_at(attempt, "/workflow_at_end"); !later.empty())
+    code += "; " + later +
+            " at its end: the folder changed while it ran, which code: snapshot rules out";
+  return code;
+}
+
 std::string attempt_text(const Json& attempt, const Shown& shown) {
   Lines lines;
   add(lines, "step",
@@ -266,11 +286,8 @@ std::string attempt_text(const Json& attempt, const Shown& shown) {
   add(lines, "reason", text_at(attempt, "/end_reason"));
   add(lines, "failure", failure_text(attempt));
   add(lines, "resumed", text_at(attempt, "/resume"));
-  const std::string differs = text_at(attempt, "/code_differs_in");
-  add(lines, "code",
-      text_at(attempt, "/workflow") +
-          (differs.empty() ? "" : ", differs from the submission in: " + differs));
-  return title(attempt, "attempt", shown) + indented(record_text(lines, shown.screen));
+  add(lines, "code", code_of(attempt));
+  return title(attempt, "attempt", shown) + record(lines, shown.screen);
 }
 
 std::string model_text(const Json& model, const Shown& shown) {
@@ -287,7 +304,7 @@ std::string model_text(const Json& model, const Shown& shown) {
   add(lines, "saved", when_text(model, "/saved_at", shown.at));
   if (!text_at(model, "/dropped_at").empty())
     add(lines, "dropped", when_text(model, "/dropped_at", shown.at));
-  return title(model, "model", shown) + indented(record_text(lines, shown.screen));
+  return title(model, "model", shown) + record(lines, shown.screen);
 }
 
 std::string workflow_text(const Json& workflow, const Shown& shown) {
@@ -312,7 +329,7 @@ std::string workflow_text(const Json& workflow, const Shown& shown) {
   if (!patch.empty() || !environment.empty())
     add(lines, "download", "hone fetch " + text_at(workflow, "/id"));
   add(lines, "hone", text_at(workflow, "/hone_version"));
-  return title(workflow, "workflow", shown) + indented(record_text(lines, shown.screen));
+  return title(workflow, "workflow", shown) + record(lines, shown.screen);
 }
 
 std::string worker_text(const Json& worker, const Shown& shown) {
@@ -338,15 +355,14 @@ std::string worker_text(const Json& worker, const Shown& shown) {
   add(lines, "joined", when_text(worker, "/joined_at", shown.at));
   add(lines, "quarantined until", when_text(worker, "/aside_until", shown.at));
   add(lines, "because", text_at(worker, "/aside_why"));
-  return title(worker, "worker", shown) + indented(record_text(lines, shown.screen));
+  return title(worker, "worker", shown) + record(lines, shown.screen);
 }
 
 std::string plain_text(const Json& object, const Shown& shown) {
   Lines lines;
   for (const auto& [name, value] : object.items())
     if (name != "id" && name != "name") add(lines, name, value.is_null() ? "" : value_text(value));
-  return title(object, text_at(object, "/name"), shown) +
-         indented(record_text(lines, shown.screen));
+  return title(object, text_at(object, "/name"), shown) + record(lines, shown.screen);
 }
 
 std::string about_text(const Json& about, const Shown& shown) {
@@ -360,7 +376,7 @@ std::string about_text(const Json& about, const Shown& shown) {
     add(lines, text_at(note, "/at").substr(0, 10),
         text_at(note, "/text") + (author.empty() ? "" : "  (" + author + ")"));
   }
-  return lines.empty() ? "" : indented(record_text(lines, shown.screen));
+  return lines.empty() ? "" : record(lines, shown.screen);
 }
 
 }  // namespace hone::cli

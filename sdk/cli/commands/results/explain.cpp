@@ -6,6 +6,7 @@
 #include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/progress.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
@@ -50,6 +51,10 @@ std::string rank_text(Session& session, const std::string& trial) {
     if (const Json& confirmed = member(item, "/confirmed"); !confirmed.is_null())
       return rank + ": confirmed on new seeds, its value is " + value_text(confirmed) +
              "; in tuning it was " + value;
+    if (const std::string noise = noise_text(*sweep);
+        !noise.empty() && !member(item, "/expected").is_null())
+      return rank + ": a model of all trials expects " + value_text(member(item, "/expected")) +
+             " of another training, as " + noise + "; its value is " + value;
     return rank + ": its value is " + value;
   }
   return {};

@@ -149,7 +149,7 @@ Result<Exit> export_study(Session& session, SweepId sweep, const ExportOptions& 
   const std::string path = "/v1/sweeps/" + text(sweep);
   const auto document = session.get(path);
   if (!document) return document.error();
-  const auto trials = session.list(path + "/trials?limit=1000");
+  const auto trials = session.list(path + "/trials?sort=value&limit=1000");
   if (!trials) return trials.error();
   const auto runs = session.list(path + "/curves?limit=1000");
   if (!runs) return runs.error();

@@ -12,6 +12,7 @@
 #include "sdk/cli/commands/look/show_texts.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/render/progress.hpp"
 #include "sdk/cli/render/width.hpp"
 #include "sdk/cli/session/captured.hpp"
 
@@ -50,17 +51,23 @@ PageTable best_table(const std::vector<Json>& items, const Json& sweep) {
     return std::ranges::any_of(items, [&](const Json& i) { return !member(i, place).is_null(); });
   };
   const bool confirmed = has("/confirmed"), ranges = has("/interval/1");
+  const std::string noise = noise_text(sweep);
   const auto further = further_metrics(member(sweep, "/spec"));
   PageTable table{"Best trials",
                   "value: the " + value_meaning(member(sweep, "/spec"), std::nullopt) +
                       (ranges ? ", with a 95 % interval" : "") + "; n: seeds" +
                       (confirmed ? "; confirmed: on seeds that tuning never used" : "") +
-                      "; expected: the likely value on a new seed.",
+                      (noise.empty() ? "; expected: the likely value on a new seed."
+                                     : "; " + noise +
+                                           ": trials rank by expected, the likely value "
+                                           "in another training by a model of all trials, with "
+                                           "one standard deviation."),
                   {"trial", "rank", "value"}};
   if (ranges) table.header.emplace_back("95 % interval");
   table.header.emplace_back("n");
   if (confirmed) table.header.emplace_back("confirmed");
   table.header.emplace_back("expected");
+  if (!noise.empty()) table.header.emplace_back("spread");
   for (const std::string& metric : further) table.header.push_back(printable(metric));
   for (const Json& item : items) {
     const Json& interval = member(item, "/interval");
@@ -72,6 +79,9 @@ PageTable best_table(const std::vector<Json>& items, const Json& sweep) {
     row.push_back({value_text(member(item, "/seeds"))});
     if (confirmed) row.push_back({rounded_value(member(item, "/confirmed"), error)});
     row.push_back({rounded_value(member(item, "/expected"), error)});
+    if (!noise.empty())
+      row.push_back({rounded_range(
+          Json::array({member(item, "/expected_low"), member(item, "/expected_high")}))});
     for (const std::string& metric : further)
       row.push_back({value_text(member(item, "/further" + pointer_to(metric)))});
     table.rows.push_back(std::move(row));

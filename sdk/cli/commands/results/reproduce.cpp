@@ -111,6 +111,9 @@ class Reproduction {
       note("the worker of " + text_at(attempt, "/id") +
            " recorded no code: taking that of the submission");
     }
+    if (const std::string later = text_at(attempt, "/workflow_at_end"); !later.empty())
+      note("the code changed while " + text_at(attempt, "/id") + " ran, to " + later +
+           ": taking that of its start");
     auto workflow = session_.get("/v1/workflows/" + id);
     if (!workflow) return workflow.error();
     code_.push_back(id);

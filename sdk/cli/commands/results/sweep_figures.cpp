@@ -9,6 +9,7 @@
 
 #include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/commands/results/parallel_figure.hpp"
+#include "sdk/cli/commands/results/slices_figure.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/width.hpp"
@@ -296,9 +297,20 @@ Result<std::string> draw_confirmation(Session& session, const Json& sweep) {
       body + legend_dot(0, "confirmed, 95 %", colour_of(0)) + legend_dot(1, "tuned", colour_of(1)));
 }
 
+// Best first; more marks hide each other.
+Result<std::vector<Json>> best_trials(Session& session, const Json& sweep) {
+  constexpr std::size_t trials_max = 1000;
+  return session.list(path_of(sweep) + "/trials?limit=1000&sort=value", trials_max);
+}
+
+Result<std::string> draw_slices(Session& session, const Json& sweep) {
+  const auto trials = best_trials(session, sweep);
+  if (!trials) return trials.error();
+  return slices_figure(sweep, *trials, value_title(sweep));
+}
+
 Result<std::string> draw_parallel(Session& session, const Json& sweep) {
-  constexpr std::size_t trials_max = 1000;  // more lines hide each other
-  const auto trials = session.list(path_of(sweep) + "/trials?limit=1000&sort=value", trials_max);
+  const auto trials = best_trials(session, sweep);
   if (!trials) return trials.error();
   return parallel_figure(sweep, *trials, value_title(sweep), is_larger_better(sweep));
 }
@@ -309,6 +321,7 @@ constexpr FigureKind kinds[] = {
      draw_curves},
     {"confirmation", "The leaders on seeds that tuning never used", draw_confirmation},
     {"importance", "The share of the variance that each parameter explains", draw_importance},
+    {"slices", "The value of each trial over each parameter", draw_slices},
     {"parallel", "All trials in parallel coordinates; the better, the darker", draw_parallel},
     {"front", "The first two objectives of every trial", draw_front},
 };

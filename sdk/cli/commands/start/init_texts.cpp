@@ -104,7 +104,7 @@ parameters:
   learning_rate: {type: float, min: 1.0e-5, max: 1.0e-2, scale: log}
   gamma:         {type: choice, values: [0.95, 0.98, 0.99, 0.999], ordered: true}
 search:     {method: hone, trials: 20}    # parameter sets to try
-terminator: {rule: hone, version: 2}      # pauses runs; the promising ones continue
+terminator: {rule: hone, version: 5}      # pauses runs; the promising ones continue
 budget:     {unit: timesteps, per_run: 50k, phases: 5}  # a complete run, and its reports
 )";
 

@@ -1,8 +1,13 @@
 #include "sdk/cli/commands/start/methods.hpp"
 
+#include <algorithm>
+
+#include "schemas/codec/default_methods.hpp"
 #include "schemas/types/methods.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/session/input.hpp"
+#include "server/search/samplers/sampler.hpp"
+#include "server/search/space/space.hpp"
 
 namespace hone::cli {
 namespace {
@@ -52,9 +57,27 @@ Result<std::vector<Method>> read_methods(const SweepSpec& own,
       spec.search.method = default_method;
     rest.remove_prefix(std::min(colon + 1, rest.size()));
     if (auto done = read_settings(rest, words, spec.terminator); !done) return done.error();
+    choose_version(spec);
     methods.push_back({words, std::move(spec)});
   }
   return methods;
+}
+
+std::vector<std::string> leave_out_without_warm_start(std::vector<Method>& methods) {
+  std::vector<std::string> remarks;
+  const SweepSpec& own = methods.front().spec;
+  const auto space = SearchSpace::make(own.parameters, own.constraints);
+  if (!space) return remarks;  // the simulation refuses it
+  const auto takes_none = [&](const Method& method) {
+    SearchSpec search = method.spec.search;
+    search.warm_start = {SweepId{1}};
+    const auto made = make_sampler(search, *space);
+    if (made || made.error().at != "/search/warm_start") return false;
+    remarks.push_back("left out " + method.name + ": " + made.error().detail);
+    return true;
+  };
+  methods.erase(std::remove_if(methods.begin() + 1, methods.end(), takes_none), methods.end());
+  return remarks;
 }
 
 }  // namespace hone::cli

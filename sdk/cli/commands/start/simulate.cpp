@@ -257,11 +257,13 @@ void compare(std::span<Json> of_table) {
 Result<Exit> simulate_sweeps(Session& session, const SimulateOptions& options) {
   const auto spec = read_spec(options);
   if (!spec) return spec.error();
-  const auto methods = read_methods(*spec, options.against);
+  auto methods = read_methods(*spec, options.against);
   if (!methods) return methods.error();
   const auto earlier = read_methods(
       *spec, options.after.empty() ? std::vector<std::string>{} : std::vector{options.after});
   if (!earlier) return earlier.error();
+  if (!options.after.empty())
+    for (const std::string& remark : leave_out_without_warm_start(*methods)) session.note(remark);
   std::vector<simulate::CurveTable> tables;
   for (const std::string& file : options.tables) {
     auto table = read_table(file);

@@ -143,6 +143,16 @@ std::string welcome_text(const UpOptions& options, int slots, const std::string&
   return paint(screen, Ink::bold, "hone is up") + "\n" + record_text(lines, screen);
 }
 
+// Removes the log and the empty folders of a server that could not start in a new data folder: its
+// reason was printed. One that began to write has a lock there, and keeps everything.
+void remove_unused(const fs::path& data) {
+  std::error_code ignored;
+  if (fs::exists(data / "lock", ignored)) return;
+  fs::remove(data / "logs" / "server.log", ignored);
+  for (const fs::path& folder : {data / "logs", data})
+    if (fs::is_empty(folder, ignored)) fs::remove(folder, ignored);
+}
+
 Result<Exit> up(Session& session, const UpOptions& chosen) {
   UpOptions options = chosen;
   options.credentials = session.options().credentials;
@@ -151,6 +161,8 @@ Result<Exit> up(Session& session, const UpOptions& chosen) {
   if (const auto gpus = check_gpus(options.gpus); !gpus) return gpus.error();
   if (!fs::is_directory(options.work_folder))
     return refuse(Code::invalid, "--workdir " + options.work_folder + " is not a folder");
+  const fs::path data = fs::absolute(options.data);
+  const bool is_new = !fs::exists(data);
   auto plan = up_plan(options, *slots);
   if (!plan) return plan.error();
   const auto report = [&](const std::string& message) { session.note("hone up: " + message); };
@@ -159,6 +171,7 @@ Result<Exit> up(Session& session, const UpOptions& chosen) {
   };
   Supervisor supervisor(std::move(*plan), report, ready);
   const Exit exit = supervisor.run();
+  if (is_new) remove_unused(data);
   if (exit == Exit::ok) session.note("hone up: stopped");
   return exit;
 }

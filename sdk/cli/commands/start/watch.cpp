@@ -96,7 +96,7 @@ class Watcher {
     detailed_at_ = progress_.at;
     if (const auto best = session_.get(path_ + "/best?limit=5")) {
       progress_.leaders = items_at(*best, "/items");
-      for (Json& item : progress_.leaders) mark_rank(item);
+      for (Json& item : progress_.leaders) mark_rank(item), add_spread(item);
       if (text_at(*best, "/aggregate").empty())
         for (Json& item : progress_.leaders) item["seeds"] = nullptr;
     }

@@ -264,7 +264,7 @@ std::vector<Finding> check_workers(Session& session) {
                " of another version than this hone (" HONE_VERSION "): hone doctor --versions"}};
 }
 
-// Attempts of the last week that executed other code than was submitted.
+// Attempts of the last week that executed other code than was submitted, or may have.
 std::vector<Finding> check_code(Session& session) {
   const auto found = session.get("/v1/find?limit=100&where=" +
                                  escape_path("attempt where changed and granted > -7d"));
@@ -274,7 +274,8 @@ std::vector<Finding> check_code(Session& session) {
   const std::string more = text_at(*found, "/next").empty() ? "" : "more than ";
   return {{Health::warn, "code",
            more + std::to_string(items.size()) +
-               " attempts of the last week executed other code than was submitted, the newest " +
+               " attempts of the last week executed other code than was submitted, or it changed"
+               " meanwhile; the newest " +
                text_at(items.front(), "/id") + " (" + text_at(items.front(), "/code_differs_in") +
                "): hone find 'attempt where changed'"}};
 }

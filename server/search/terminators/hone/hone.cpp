@@ -1,6 +1,7 @@
-// The rule `hone`: a free worker always takes the highest open promotion (docs/hone.md gives the
-// reasons and the ablation). With P phases, and a run's score after p reports the exponentially
-// weighted mean of them (smoothed_curves.hpp), one measured number controls every decision:
+// Versions 1 to 4 of the rule `hone` (agreement_rule.cpp: version 5). A free worker always takes
+// the highest open promotion (docs/hone-versions.md gives the reasons and the ablation). With P
+// phases, and a run's score after p reports the exponentially weighted mean of them
+// (smoothed_curves.hpp), one measured number controls every decision:
 //
 //   efficiency   e in [0, 1]: how smoothly the best runs climb; doubt d = (1 - e)^2
 //   hedge        3 % of the trials, the first one and then every 33rd, always train to their end:
@@ -21,12 +22,12 @@
 // pause. If there are many phases, only every (P / 10)th is judged. The incumbent is the leader by
 // scores, each lowered by what leaders of its length lost later (SmoothedCurves::change_after).
 //
-// Version 1, the default, has no hedge and expects no decline: recorded sweeps replay as they were
-// decided. `version: 2` switches both on. `version: 3` is version 2 that averages times until a bar
-// with times alone; for all other objectives the two are the same. `version: 4` is version 3 that
-// uses what the sweeps of search.warm_start have shown about early ranks (rank_prior.hpp). With u
-// the trust in ranks after p reports, a is at most 2 u (half of that once every trial is started);
-// and what an incomplete trial lies above the middle counts times u.
+// Version 1, that of a recorded sweep without a number, has no hedge and expects no decline.
+// `version: 2` switches both on. `version: 3` is version 2 that averages times until a bar with
+// times alone; for all other objectives the two are the same. `version: 4` is version 3 that uses
+// what the sweeps of search.warm_start have shown about early ranks (rank_prior.hpp). With u the
+// trust in ranks after p reports, a is at most 2 u (half of that once every trial is started); and
+// what an incomplete trial lies above the middle counts times u.
 //
 // Where the rule starts forks, one has no rank at the phases that it inherits, and its trial gets
 // no second look, which would train from nothing. Forks that a user enqueues change nothing else.
@@ -40,11 +41,15 @@
 #include <limits>
 
 #include "base/expect.hpp"
+#include "server/search/terminators/hone/phase_rank.hpp"
 #include "server/search/terminators/hone/rank_prior.hpp"
 #include "server/search/terminators/hone/smoothed_curves.hpp"
 #include "server/search/terminators/rule_helpers.hpp"
 
 namespace hone {
+
+TerminatorMaker make_agreement_rule;
+
 namespace {
 
 struct HoneSettings {
@@ -62,20 +67,9 @@ struct HoneSettings {
   double forks = 0;          // share of the new trials that may continue another run, at most
 };
 
-constexpr int newest_version = 4;
-constexpr double hedge_share = 0.03;  // since version 2
-constexpr int looks_max = 3;          // runs of an incumbent, its own included
-constexpr std::size_t donors_of = 5;  // one of so many runs may be continued, as in populations
-
-// The rank of a run among those that reported as many phases.
-struct PhaseRank {
-  double place = 1;  // counted from 1
-  double rivals = 0;
-  double quota = 0;
-  bool tied = false;  // the upper half of all runs ties with the first, this one included
-  // The tolerance keeps 12 * (1 / 2) at 6.
-  [[nodiscard]] bool promotable() const { return place <= quota + 1e-9 || tied; }
-};
+constexpr int version_by_agreement = 5;  // the newest
+constexpr double hedge_share = 0.03;     // since version 2
+constexpr int looks_max = 3;             // runs of an incumbent, its own included
 
 class HoneRule final : public Terminator {
  public:
@@ -114,7 +108,7 @@ class HoneRule final : public Terminator {
     const SmoothedCurves curves = curves_of(history);
     NextAction action = choose(curves, {efficiency_of(curves), proposals_left});
     if (action.kind == NextAction::Kind::propose && fork_is_due(history))
-      action.donor = find_donor(curves, history.trials().size());
+      action.donor = find_donor(curves, shape_, grain_, history.trials().size());
     return action;
   }
 
@@ -127,6 +121,7 @@ class HoneRule final : public Terminator {
   }
 
   bool pauses() const override { return true; }
+  bool takes_second_looks() const override { return settings_.second_looks; }
 
   Action recompute(const std::vector<VerdictInput>& inputs) const override {
     if (find_input(inputs, "second_look") || find_input(inputs, "hedge") ||
@@ -217,14 +212,6 @@ class HoneRule final : public Terminator {
   // Trial 0 is the first hedged one. Those of earlier sweeps are counted too.
   [[nodiscard]] bool hedged(std::size_t trial) const { return is_turn(settings_.hedge, trial); }
 
-  // Whether the trial begins a further 1 / share of all: of a share of 0.03 trials 0, 33, 66, ...
-  static bool is_turn(double share, std::size_t trial) {
-    constexpr double rounding = 1e-9;
-    const auto number = static_cast<double>(trial);
-    return share > 0 &&
-           std::floor((number + 1) * share - rounding) != std::floor(number * share - rounding);
-  }
-
   [[nodiscard]] bool trials_left(const History& history) const {
     return static_cast<std::int64_t>(history.trials().size() - history.foreign()) < shape_.trials;
   }
@@ -271,59 +258,11 @@ class HoneRule final : public Terminator {
     return is_turn(settings_.forks, number) && !hedged(number);
   }
 
-  // A run of the best fifth by their latest scores, and a decision phase on its way: both drawn, so
-  // that forks of one time differ.
-  [[nodiscard]] std::optional<Donor> find_donor(const SmoothedCurves& curves,
-                                                std::size_t number) const {
-    std::vector<const SmoothedCurves::Curve*> ranked;
-    for (const SmoothedCurves::Curve& curve : curves.curves())
-      if (curve.first && !curve.diverged && curve.length() >= grain_) ranked.push_back(&curve);
-    if (ranked.size() < donors_of) return std::nullopt;
-    std::ranges::stable_sort(ranked, std::greater<>(),
-                             [](const auto* curve) { return curve->scores.back(); });
-    Rng rng(shape_.seed, Purpose::rule, number);
-    const std::size_t place = rng.below(ranked.size() / donors_of);
-    const SmoothedCurves::Curve& curve = *ranked[place];
-    const int judged = std::min(curve.length(), shape_.phases - 1) / grain_;
-    if (judged == 0) return std::nullopt;
-    const int reports =
-        grain_ * (1 + static_cast<int>(rng.below(static_cast<std::uint64_t>(judged))));
-    return Donor{curve.run, reports, {static_cast<std::int64_t>(place) + 1, std::ssize(ranked)}};
-  }
-
-  // The best paused run with exactly `reports` reports; 0: with any number.
-  static std::optional<std::size_t> best_paused(const SmoothedCurves& curves, int reports) {
-    const SmoothedCurves::Curve* best = nullptr;
-    for (const SmoothedCurves::Curve& curve : curves.curves()) {
-      const bool fits = curve.paused && !curve.diverged && curve.length() > 0 &&
-                        (reports == 0 || curve.length() == reports);
-      if (fits && (best == nullptr || curve.scores.back() > best->scores.back())) best = &curve;
-    }
-    if (best == nullptr) return std::nullopt;
-    return best->run;
-  }
-
   [[nodiscard]] PhaseRank rank_of(const SmoothedCurves& curves, std::size_t run, int phase,
                                   Pace pace) const {
-    const auto index = static_cast<std::size_t>(phase - 1);
-    const double own = curves.curves()[run].scores[index];
-    PhaseRank rank;
-    double first = -std::numeric_limits<double>::infinity();
-    double finite = 0, at_first = 0;
-    for (const SmoothedCurves::Curve& curve : curves.curves()) {
-      if (!curve.first || curve.reports < phase) continue;
-      // What a fork inherited was reported by another run, which counts.
-      if (settings_.forks > 0 && curve.inherited >= phase) continue;
-      ++rank.rivals;
-      if (curve.length() < phase) continue;  // its last report diverged: ranks behind all others
-      const double score = curve.scores[index];
-      ++finite;
-      if (score > first) first = score, at_first = 0;
-      at_first += score == first ? 1 : 0;
-      if (score > own || (score == own && curve.run < run)) ++rank.place;
-    }
+    PhaseRank rank = phase_rank(curves, run, phase, settings_.forks > 0);
     rank.quota = rank.rivals * survival(phase, pace);
-    rank.tied = settings_.ties && own == first && finite >= 2 && at_first > std::floor(finite / 2);
+    rank.tied = rank.tied && settings_.ties;
     return rank;
   }
 
@@ -337,13 +276,15 @@ class HoneRule final : public Terminator {
 
 Result<std::unique_ptr<Terminator>> make_hone_rule(const TerminatorSpec& spec,
                                                    const SweepShape& shape) {
+  const auto version = count_setting(spec, "version", 1, {1, version_by_agreement});
+  if (!version) return version.error();
+  if (*version == version_by_agreement) return make_agreement_rule(spec, shape);
   static constexpr std::array<std::string_view, 12> known{
       "efficiency", "second_looks", "shrink",  "ties",  "judgements", "memory",
       "use_time",   "hedge",        "decline", "prior", "forks",      "version"};
   if (auto fits = only_settings(spec, known); !fits) return fits.error();
   HoneSettings settings;
-  const auto version = count_setting(spec, "version", 1, {1, newest_version});
-  if (!version) return version.error();
+  settings.second_looks = shape.second_looks;
   settings.decline = *version >= 2;
   settings.times_apart = *version >= 3;
   settings.prior = *version >= 4;

@@ -121,15 +121,30 @@ std::optional<RankPrior> measure_rank_prior(std::span<const EarlierSweep> sweeps
   return prior;
 }
 
-double trust(const RankPrior& prior, int phase, int phases) {
+namespace {
+
+// Returns what `of` gives for the tenths of a run, linear between them and up to 1 at the end.
+template <class Of>
+double between_tenths(const RankPrior& prior, int phase, int phases, Of of) {
   const auto at = [&](std::size_t tenth) {
-    if (tenth >= prior.tenths.size()) return 1.0;
-    return std::clamp(prior.tenths[tenth].tau + prior.tenths[tenth].error, 0.0, 1.0);
+    return tenth >= prior.tenths.size() ? 1.0 : of(prior.tenths[tenth]);
   };
   const double place =
       std::max(0.0, (tenths + 1) * static_cast<double>(phase) / static_cast<double>(phases) - 1);
   const auto below = static_cast<std::size_t>(place);
   return at(below) + (place - static_cast<double>(below)) * (at(below + 1) - at(below));
+}
+
+}  // namespace
+
+double trust(const RankPrior& prior, int phase, int phases) {
+  return between_tenths(prior, phase, phases, [](const RankAgreement& one) {
+    return std::clamp(one.tau + one.error, 0.0, 1.0);
+  });
+}
+
+double agreed(const RankPrior& prior, int phase, int phases) {
+  return between_tenths(prior, phase, phases, [](const RankAgreement& one) { return one.tau; });
 }
 
 }  // namespace hone

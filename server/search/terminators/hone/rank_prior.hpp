@@ -32,4 +32,7 @@ std::optional<RankPrior> measure_rank_prior(std::span<const EarlierSweep> sweeps
 // linear between tenths and up to 1 at the end, in [0, 1].
 double trust(const RankPrior& prior, int phase, int phases);
 
+// Returns tau itself, interpolated alike.
+double agreed(const RankPrior& prior, int phase, int phases);
+
 }  // namespace hone
