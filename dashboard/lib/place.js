@@ -6,8 +6,8 @@ import { sortedBy } from "./order.js";
 /**
  * Rows by the tier that the server gives them, then by the value that ranks, which is the confirmed
  * one in tier 0 and the expected one in tier 1, then by number.
- * @param {{tier: number[], value: Value[], confirmed: Value[], expected: Value[], number: number[]}}
- *   columns
+ * @param {{tier: number[], value: Value[], confirmed: Value[], expected: Value[],
+ *   number: number[]}} columns
  * @param {string} goal @param {number[]} rows @returns {number[]}
  */
 export function placeOrder({ tier, value, confirmed, expected, number }, goal, rows) {
