@@ -8,7 +8,7 @@ import { Plot } from "./plot.js";
 // A line with points; verdicts that stopped or paused are marked.
 export function linePlot(name, points, unit, options = {}) {
   const none = () => null;
-  const { height = 300, ended = none, from = none, bar = none, format } = options;
+  const { height = 300, ended = none, from = none, bar = none, format, open } = options;
   return new Plot({
     label: name(),
     height,
@@ -36,6 +36,7 @@ export function linePlot(name, points, unit, options = {}) {
       p.barLine(bar());
       return undefined;
     },
+    open,
     hit: (p, x) => near(p, points(), x, name()),
     move: (p, key) => {
       const list = points();
@@ -97,6 +98,7 @@ function tipOf(p, point, name) {
   return {
     x: p.x.at(point.x),
     y: p.y.at(point.y),
+    phase: one?.phase,
     text: `${name} ${short(point.y)}\nstep ${point.x}${one ? `, phase ${one.phase + 1}` : ""}${one?.verdict ? `\n${one.verdict}: ${words(one.reason)}${judged ? `\n${judged}` : ""}${inputs ? `\n${inputs}` : ""}` : ""}`,
   };
 }

@@ -17,13 +17,20 @@ export class Curves {
     const matrix = await read(this.data.id);
     matrix.stateOf = (row) => matrix.state.words[matrix.state.codes[row]];
     matrix.reasonOf = (row) => matrix.reason.words[matrix.reason.codes[row]];
-    this.rowOf = new Map();
-    for (let row = 0; row < matrix.rows; row++)
-      this.rowOf.set(`rn_${matrix.trial[row]}.${matrix.replicate[row]}`, row);
+    this.rowOf = null;
     this.matrix = matrix;
     this.ranks = null;
     this.version++;
     return this;
+  }
+
+  // The rows by the ids of their runs, of which only reports of the stream have need.
+  rowsById() {
+    const { matrix } = this;
+    this.rowOf ??= new Map(
+      matrix.trial.map((trial, row) => [`rn_${trial}.${matrix.replicate[row]}`, row]),
+    );
+    return this.rowOf;
   }
 
   // A row for a new run of a known trial; null for a run of another trial.
@@ -42,7 +49,7 @@ export class Curves {
     matrix.number.push(this.data.columns.number[this.data.index.get(trial)]);
     matrix.state.codes.push(codeOf(matrix.state, "running"));
     matrix.reason.codes.push(codeOf(matrix.reason, "none"));
-    this.rowOf.set(run, row);
+    this.rowsById().set(run, row);
     return row;
   }
 
@@ -51,7 +58,7 @@ export class Curves {
     const { matrix } = this;
     let known = true;
     for (const [run, phase, value] of reports) {
-      const row = this.rowOf.get(run) ?? this.grow(run);
+      const row = this.rowsById().get(run) ?? this.grow(run);
       if (row === null) {
         known = false;
         continue;

@@ -11,10 +11,13 @@ import { axisOf } from "./space.js";
 import { objectiveOf, spaceOf } from "./sweep_words.js";
 import { ticked } from "./ticks.js";
 
-const fields = [
-  "trial,number,state,reason,value,confirmed,expected,tier,key,phase,seeds,pinned,steps,seconds",
-  "further.*,params.*",
+const outcomes = [
+  "trial,number,state,value,confirmed,expected,tier,phase,seeds,pinned,steps,seconds",
+  "further.*",
 ].join();
+const others = "reason,params.*";
+const fields = `${outcomes},${others}`;
+const fewTrials = 5000; // of which one answer holds all columns
 
 const decoded = (column, rows) => {
   if (Array.isArray(column)) return column;
@@ -27,6 +30,7 @@ export class SweepData {
     this.id = id;
     this.seq = 0;
     this.rows = 0;
+    this.fields = fields; // of the next answer
     this.columns = {};
     this.index = new Map(); // trial id -> row
     /** @type {number[] | null} */
@@ -51,9 +55,44 @@ export class SweepData {
 
   // All trials, or those that changed since the last call. Returns the number of rows read.
   async loadColumns() {
+    await this.loadParams();
+    return this.loadChanges();
+  }
+
+  // As loadColumns; of a large sweep that was not read yet, without the parameters, which are most
+  // of the bytes. For pages that show them later, by loadParams(). Call loadSweep() before.
+  async loadOutcomes() {
+    if (param("brush")) return this.loadColumns(); // may be of a parameter
+    const isFirst = this.seq === 0 && !report && this.sweep.trials.proposed > fewTrials;
+    if (isFirst) this.fields = outcomes;
+    return this.loadChanges();
+  }
+
+  hasParams() {
+    return this.fields === fields;
+  }
+
+  async loadParams() {
+    if (this.hasParams()) return;
+    const answer = await get(`/v1/sweeps/${this.id}/columns?fields=trial,${others}`);
+    if (this.hasParams()) return; // another page was faster
+    const trials = decoded(answer.columns.trial, answer.rows);
+    const rows = trials.map((trial) => this.index.get(trial));
+    for (const [name, one] of Object.entries(answer.columns)) {
+      if (name === "trial") continue;
+      const column = new Array(this.rows).fill(null);
+      decoded(one, answer.rows).forEach((value, i) => {
+        if (rows[i] !== undefined) column[rows[i]] = value;
+      });
+      this.columns[name] = column;
+    }
+    this.fields = fields;
+  }
+
+  async loadChanges() {
     if (report && this.seq > 0) return 0;
     const since = this.seq > 0 ? `&after=${this.seq}` : "";
-    const answer = await get(`/v1/sweeps/${this.id}/columns?fields=${fields}${since}`);
+    const answer = await get(`/v1/sweeps/${this.id}/columns?fields=${this.fields}${since}`);
     const columns = Object.fromEntries(
       Object.entries(answer.columns).map(([name, one]) => [name, decoded(one, answer.rows)]),
     );
@@ -64,7 +103,7 @@ export class SweepData {
     // A longer trial, or one of more seeds, may change the tiers of others: they are read again.
     if (!answer.complete && this.longest() > longest) {
       this.seq = 0;
-      await this.loadColumns();
+      await this.loadChanges();
     }
     return answer.rows;
   }
@@ -156,7 +195,7 @@ export class SweepData {
 
   // The rows in the order of the leaderboard.
   byPlace(rows) {
-    this.order ??= placeOrder(this.columns, [...Array(this.rows).keys()]);
+    this.order ??= placeOrder(this.columns, this.goal, [...Array(this.rows).keys()]);
     const wanted = new Uint8Array(this.rows);
     for (const row of rows) wanted[row] = 1;
     return this.order.filter((row) => wanted[row]);

@@ -17,6 +17,7 @@ import { lineKey } from "../ui/key.js";
 import { heading, link, problem } from "../ui/parts.js";
 import { readSeries, readSides } from "./compare_sides.js";
 import { resultTable, settingsTable } from "./compare_table.js";
+import { sweepsDistribution } from "./distribution.js";
 
 const metricsAtMost = 24; // charts at first
 const axesOf = (ids, unit) =>
@@ -216,6 +217,10 @@ export async function comparePage(page) {
   const parts = { key: h("div"), metrics: h("div.whole"), results: h("div"), settings: h("div") };
   const warning = h("div.whole");
   const plot = new BandsPlot({ label: "Curves side by side", view: () => viewOf(state) });
+  const shown = () => state.sides.filter(({ id }) => !hidden().includes(id));
+  state.spread = isOfSweeps(ids)
+    ? sweepsDistribution(shown, () => objectiveOf(state.sides[0].sweep).value)
+    : null;
   const leave = (id) => {
     location.hash = links.compare(ids.filter((one) => one !== id));
   };
@@ -225,14 +230,15 @@ export async function comparePage(page) {
     update(parts.results, resultTable(state.sides, leave));
     update(parts.settings, settingsTable(state.sides, leave, param("all") !== ""));
     update(parts.metrics, metricsCard(state));
-    for (const one of [plot, ...state.plots.values()]) one.redraw();
+    for (const one of plots()) one.redraw();
   };
+  const plots = () => [plot, state.spread?.plot, ...state.plots.values()].filter(Boolean);
   state.showAllMetrics = () => {
     state.allMetrics = true;
     draw();
   };
   const metrics = async () => {
-    state.read = await readSeries(state.sides);
+    [state.read] = await Promise.all([readSeries(state.sides), state.spread?.read()]);
     draw();
   };
   draw();
@@ -242,7 +248,7 @@ export async function comparePage(page) {
     await metrics();
   });
   page.onLeave(() => {
-    for (const one of [plot, ...state.plots.values()]) one.close();
+    for (const one of plots()) one.close();
   });
   return layout(state, { plot, parts, warning, others, draw, reread });
 }
@@ -261,6 +267,7 @@ function layout(state, { plot, parts, warning, others, draw, reread }) {
       {},
       warning,
       card(curvesTitle(ids, state), [plot.element, parts.key], { plot, id: "compare" }),
+      spreadCard(state),
       card("Results and cost", parts.results, { flush: true, id: "results" }),
       card("What differs", parts.settings, {
         flush: true,
@@ -271,6 +278,13 @@ function layout(state, { plot, parts, warning, others, draw, reread }) {
     ),
   ];
 }
+
+const spreadCard = ({ spread }) =>
+  spread
+    ? card("Distribution of values", spread.plot.element, {
+        ...{ plot: spread.plot, id: "distribution" },
+      })
+    : null;
 
 const curvesTitle = (ids, { sides }) =>
   `${isOfSweeps(ids) ? "Best reports" : "Learning curves"}: ${objectiveOf(sides[0].sweep).metric}`;

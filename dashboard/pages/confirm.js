@@ -200,7 +200,7 @@ async function readConfirmation(id, data) {
   if (!best.confirmation && !data.sweep.confirms)
     return { refused: `No confirmation of ${id} has been started` };
   const answer = await get(`/v1/sweeps/${id}/confirm`);
-  if (!answer.refused) await data.loadColumns();
+  if (!answer.refused) await data.loadOutcomes();
   return answer;
 }
 

@@ -1,6 +1,6 @@
 // The learning curves of a sweep.
 import { get } from "../lib/api.js";
-import { h } from "../lib/dom.js";
+import { h, toast } from "../lib/dom.js";
 import { update } from "../lib/update.js";
 import { throttled } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
@@ -174,12 +174,25 @@ function controls(state, metricPlace, readPhases) {
   );
 }
 
+// The parameters of a large sweep, for colours and for what is under the pointer.
+async function readParams(data, state) {
+  if (data.hasParams()) return;
+  // The first picture comes before.
+  await new Promise((done) => (globalThis.requestIdleCallback ?? setTimeout)(done));
+  await data.loadParams();
+  if (param("colour")) state.redraw();
+}
+
+// What colours lines is read first.
+const outcomesFor = (data) => (param("colour") ? data.loadColumns() : data.loadOutcomes());
+
 export async function curvesPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
   const curves = new Curves(data);
   const began = performance.now();
-  const reading = Promise.all([data.loadSweep(), data.loadColumns(), curves.load()]);
+  const columns = data.loadSweep().then(() => outcomesFor(data));
+  const reading = Promise.all([columns, curves.load()]);
   const state = { ...{ data, curves, read: [], bands: [], leaders: [], phases: { items: [] } } };
   Object.assign(state, { side: h("div"), reader: new Series(id), rows: [], drawn: [] });
   const more = async () => {
@@ -203,7 +216,9 @@ export async function curvesPage(page) {
   };
   await readPhases();
   state.redraw();
-  more();
+  more()
+    .then(() => readParams(data, state))
+    .catch((error) => toast(error.message));
   const leaders = async () => (state.key === bandsKey(data) ? state.redraw() : more());
   follow(page, { id, data, curves, filter, state, spent, leaders });
   const metric = h("span");
@@ -256,7 +271,7 @@ function follow(page, { id, data, curves, filter, state, spent, leaders }) {
     return new Set(open.map((row) => runOf(curves.matrix, row)));
   };
   const trials = throttled(2000, async () => {
-    await data.loadColumns();
+    await data.loadOutcomes();
     filter.update();
     await leaders();
   });

@@ -81,7 +81,18 @@ export function factsOf(summary, data, front) {
   ]);
 }
 
-export function endsOf(summary) {
+// Why runs were stopped, in a sentence for a reader who does not know the rule's words.
+const stoppedNote = ({ id, ends }, { spec }) =>
+  ends.some((one) => ["evicted", "not_promoted"].includes(one.reason))
+    ? h(
+        "p.muted.small.before",
+        {},
+        `The rule ${spec.terminator.rule} stopped runs where others did better at the same phase. `,
+        h("a", { href: links.sweep(id, "phases") }, "Each verdict"),
+      )
+    : null;
+
+export function endsOf(summary, data) {
   const name = (one) =>
     words(one.state) +
     (one.reason === "none" ? "" : `: ${words(one.reason)}`) +
@@ -106,5 +117,6 @@ export function endsOf(summary) {
       summary.ends,
       "Ends of runs",
     ),
+    stoppedNote(summary, data),
   ];
 }

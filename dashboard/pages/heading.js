@@ -1,6 +1,6 @@
 // The heading of a sweep with its steering: each button tells what it will do before it does it.
-import { post, requestId } from "../lib/api.js";
-import { h } from "../lib/dom.js";
+import { get, post, requestId } from "../lib/api.js";
+import { h, toast } from "../lib/dom.js";
 import { plural, time, words } from "../lib/format.js";
 import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
@@ -77,9 +77,41 @@ function buttons(page, data) {
         "Enqueue",
       ),
     );
+  if (state !== "stopping" && !data.sweep.confirms) list.push(fileLink(data, "edit", "Edit"));
+  if (!data.sweep.confirms) list.push(fileLink(data, "clone", "Clone"));
+  if (data.sweep.ended_at) list.push(archiveButton(page, data));
   list.push(...noteButtons(page, data.id));
   return list;
 }
+
+const fileLink = (data, view, text) =>
+  h("a.button", { href: links.sweep(data.id, view), dataset: { verb: view } }, text);
+
+// No row of a sweep has whether it is archived: the filter knows.
+async function askArchive(page, { id, sweep }) {
+  const where = encodeURIComponent(`id = ${id} and archived`);
+  const undo = (await get(`/v1/sweeps?limit=1&all=1&where=${where}`)).items.length > 0;
+  const [title, text] = undo
+    ? ["Take out of the archive", "The list of sweeps shows it again."]
+    : ["Archive", "The list of sweeps leaves it out. All of it is kept, and it can be taken back."];
+  const act = async () => {
+    await post(`/v1/sweeps/${id}/archive`, { archived: !undo });
+    page.again();
+    return undo ? `${id} is in the list again.` : `${id} is archived.`;
+  };
+  ask({ title: `${title}: ${sweep.name || id}?`, text, yes: title, act });
+}
+
+const archiveButton = (page, data) =>
+  h(
+    "button",
+    {
+      type: "button",
+      dataset: { verb: "archive" },
+      onclick: () => askArchive(page, data).catch((error) => toast(error.message)),
+    },
+    "Archive",
+  );
 
 export function noteButtons(page, id) {
   const note = h(

@@ -76,7 +76,7 @@ const emptyParts = () => ({
 function drawParts(page, state, data, parts) {
   update(parts.head, sweepHeading(page, data, state.about));
   update(parts.facts, factsOf(state.summary, data, state.front));
-  update(parts.ends, endsOf(state.summary));
+  update(parts.ends, endsOf(state.summary, data));
   update(parts.failed, failedCard(state));
   update(parts.detail, remarksOf(state.summary));
   update(parts.now, runningOf(state, data));
@@ -88,7 +88,7 @@ async function readLeaders(id, data, state, several) {
   const [best, front] = await Promise.all([
     get(`/v1/sweeps/${id}/best?limit=10`),
     several ? get(`/v1/sweeps/${id}/pareto?limit=1000`) : null,
-    data.loadColumns(),
+    data.loadOutcomes(),
   ]);
   const curve = several ? [] : await readCurve(best.items[0]);
   Object.assign(state, { best, front, curve });

@@ -16,6 +16,7 @@ import { ColumnChoice } from "../ui/columns.js";
 import { filterBar } from "../ui/filter.js";
 import { empty, sweepTabs } from "../ui/parts.js";
 import { sweepHeading } from "./heading.js";
+import { brushedDistribution } from "./distribution.js";
 import { drawBars } from "./importance.js";
 import { pairPart, rankLegend } from "./pair.js";
 
@@ -136,6 +137,7 @@ class Charts {
     this.parts = { slices: h("div.small-grid"), pair: h("div"), bars: h("div") };
     this.plots = [];
     this.parallel = this.parallelPlot();
+    this.distribution = brushedDistribution(view);
     this.filter = filterBar(view.data, () => this.refresh());
     view.choice = new ColumnChoice({
       all: view.data.parameters.map(({ name }) => ({ name, title: name })),
@@ -206,7 +208,8 @@ class Charts {
     // On a narrow screen the axes keep a distance at which they can be read, and scroll.
     parallel.element.style.minWidth = `${view.axes().length * axisLeast}px`;
     parallel.redraw();
-    requestAnimationFrame(() => this.plots.forEach((plot) => plot.redraw()));
+    const others = [this.distribution, ...this.plots];
+    requestAnimationFrame(() => others.forEach((plot) => plot.redraw()));
   }
 
   refresh() {
@@ -257,6 +260,7 @@ class Charts {
   close() {
     clearTimeout(this.timer);
     this.parallel.close();
+    this.distribution.close();
     this.plots.forEach((plot) => plot.close());
   }
 }
@@ -310,6 +314,9 @@ export async function parametersPage(page) {
       card("Importance", parts.bars, { span: 5, id: "importance" }),
       card("A pair of parameters", parts.pair, { span: 7, id: "pair" }),
       card("Slices", parts.slices, { id: "slices" }),
+      card("Distribution of values", charts.distribution.element, {
+        ...{ plot: charts.distribution, id: "distribution" },
+      }),
     ),
   ];
 }

@@ -11,6 +11,7 @@ import { Plot } from "../chart/plot.js";
 import { card } from "../ui/card.js";
 import { filterBar } from "../ui/filter.js";
 import { empty, link, paramList, sweepTabs, table } from "../ui/parts.js";
+import { hypervolumePlot } from "./distribution.js";
 import { sweepHeading } from "./heading.js";
 
 // Points {x, y, row, front}: the first two objectives of the rows that have them, or units
@@ -172,6 +173,16 @@ export const frontTable = (answer, shown = () => true) =>
         "Pareto front",
       );
 
+const ofFront = { flush: true, id: "front" };
+
+const volumeNote =
+  "The share that the front of completed trials dominates of the box between the best and the " +
+  "worst value of each objective.";
+const volumeCard = (plot) =>
+  card("Hypervolume by trials", [plot.element, h("p.legend", {}, volumeNote)], {
+    ...{ plot, id: "hypervolume" },
+  });
+
 export const frontTitle = (answer) =>
   `Pareto front: ${plural(answer.front, "trial")} of ${answer.completed} completed`;
 
@@ -188,12 +199,15 @@ export async function paretoPage(page) {
   };
   await read();
   const plot = frontPlot(state, data);
+  const several = state.answer.objectives.length > 1;
+  const volume = several ? hypervolumePlot(data) : null;
   const list = h("div");
   const draw = () => {
     const rows = data.visible();
     const shown = new Set(rows.map((row) => data.columns.trial[row]));
     state.points = pointsOf(data, state.answer, rows);
     plot.redraw();
+    volume?.redraw();
     update(
       list,
       frontTable(state.answer, (one) => shown.has(Number(one.id.slice(3)))),
@@ -213,12 +227,9 @@ export async function paretoPage(page) {
   page.onLeave(() => {
     soon.cancel();
     plot.close();
+    volume?.close();
   });
-  const title = state.answer.objectives.length < 2 ? "Value against cost" : "Pareto front";
-  const front =
-    state.answer.objectives.length < 2
-      ? null
-      : card(frontTitle(state.answer), list, { flush: true, id: "front" });
+  const title = several ? "Pareto front" : "Value against cost";
   return [
     sweepHeading(page, data),
     sweepTabs(id, "pareto"),
@@ -227,6 +238,6 @@ export async function paretoPage(page) {
       plot,
       id: "pareto",
     }),
-    front,
+    several ? [volumeCard(volume), card(frontTitle(state.answer), list, ofFront)] : null,
   ];
 }

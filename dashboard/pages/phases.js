@@ -44,12 +44,15 @@ const showVerdicts = (id, state, plot) =>
 
 const densityNote = "Ground: the stronger, the more runs pass there. Lines: the 200 that came furthest.";
 
+const readAll = (data, curves) =>
+  Promise.all([data.loadSweep().then(() => data.loadOutcomes()), curves.load()]);
+
 export async function phasesPage(page) {
   const [id] = page.ids;
   const data = sweepData(id);
   const curves = new Curves(data);
   const state = { phases: null };
-  const read = () => Promise.all([data.loadSweep(), data.loadColumns(), curves.load()]);
+  const read = () => readAll(data, curves);
   await read();
   const why = h("div", { role: "status" }, h("p.muted", {}, whyHelp));
   const flow = flowPlot({

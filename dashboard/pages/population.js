@@ -31,7 +31,7 @@ function placesOf(runs) {
 // The reports that a run trained itself, behind the one at which it forked.
 function valuesOf(run, curves) {
   const { matrix } = curves;
-  const row = curves.rowOf.get(run.id);
+  const row = curves.rowsById().get(run.id);
   const found = [];
   if (row === undefined) return found;
   const first = run.origin ? Math.floor((run.origin.phase * matrix.points) / matrix.phases) : 0;
@@ -153,10 +153,10 @@ function drawTitle(place, chosen, continued) {
 async function readAll(id, data, curves, state) {
   const [runs] = await Promise.all([
     list(`/v1/sweeps/${id}/runs?limit=1000`, runsAtMost),
-    data.loadSweep(),
-    data.loadColumns(),
+    data.loadSweep().then(() => data.loadOutcomes()),
     curves.load(),
   ]);
+  if (isPopulation(data.spec) || runs.some((one) => one.origin)) await data.loadParams();
   state.family = familyOf(data, curves, runs);
   state.forks = state.family.runs.filter((one) => one.origin).length;
 }

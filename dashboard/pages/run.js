@@ -1,8 +1,8 @@
 // One run: its curve with verdicts, its other metrics, attempts, artifacts, log and explanation.
-import { blob, get, list, serverNow } from "../lib/api.js";
-import { h, replace, save, toast } from "../lib/dom.js";
+import { get, list, serverNow } from "../lib/api.js";
+import { h, replace, toast } from "../lib/dom.js";
 import { update } from "../lib/update.js";
-import { ago, bytes, count, duration, param, plural, short, time, words } from "../lib/format.js";
+import { ago, count, duration, param, plural, short, time, words } from "../lib/format.js";
 import { followSweep } from "../lib/live.js";
 import { recorded, report } from "../lib/report.js";
 import { links } from "../lib/route.js";
@@ -11,6 +11,7 @@ import { linePlot } from "../chart/line.js";
 import { card } from "../ui/card.js";
 import { empty, facts, heading, link, pairs, stateMark, table } from "../ui/parts.js";
 import { evaluationsCard, readEvaluations } from "../ui/evaluations.js";
+import { Files } from "../ui/files.js";
 import { logView } from "../ui/log.js";
 import { askFork } from "../ui/params.js";
 import { verdictTable, whyParts } from "../ui/why.js";
@@ -54,7 +55,8 @@ async function readAll(id, state) {
   });
 }
 
-const curvePlot = (state) =>
+// A click on a point forks the run there, where that is offered.
+const curvePlot = (page, state) =>
   linePlot(
     () => state.sweep.objective.metric,
     () => state.curve.map((one) => ({ x: one.step, y: one.value, one })),
@@ -63,6 +65,7 @@ const curvePlot = (state) =>
       ended: () => state.run.ended_at !== null,
       from: () => state.run.origin,
       bar: () => objectiveOf(state.sweep).bar,
+      open: page.can("submit") && !state.sweep.ended_at ? (hit) => forkAt(state, hit) : undefined,
     },
   );
 
@@ -97,7 +100,7 @@ function layoutOf(state, parts, curve, log) {
       card("Metrics", [parts.metrics, parts.thinned], { id: "metrics" }),
       parts.use,
       card("Attempts", parts.attempts, { flush: true, span: 7 }),
-      card("Files and models", parts.files, { flush: true, span: 5 }),
+      card("Files and models", parts.files.element, { flush: true, span: 5 }),
       parts.evaluations,
       first.includes(logCard) ? null : logCard,
     ),
@@ -115,7 +118,6 @@ export async function runPage(page) {
     why: h("div"),
     verdicts: h("div"),
     attempts: h("div"),
-    files: h("div"),
     evaluations: h("div.whole"),
     thinned: h("p.muted.small"),
     params: h("div"),
@@ -123,7 +125,8 @@ export async function runPage(page) {
     use: h("div.whole"),
     metrics: h("div.small-grid"),
   };
-  const curve = curvePlot(state);
+  parts.files = new Files();
+  const curve = curvePlot(page, state);
   const draw = () => {
     update(parts.head, headOf(page, state));
     update(parts.facts, factsOf(state));
@@ -131,7 +134,7 @@ export async function runPage(page) {
     update(parts.verdicts, verdictsOf(state));
     update(parts.params, paramsOf(state));
     update(parts.attempts, attemptsOf(state.attempts));
-    update(parts.files, filesOf(state));
+    parts.files.draw(state);
     parts.thinned.textContent = thinnedNote(id);
     update(parts.evaluations, evaluationsCard(state.evaluations));
     update(parts.origin, originCard(state));
@@ -147,6 +150,7 @@ export async function runPage(page) {
   };
   const close = () => {
     curve.close();
+    parts.files.close();
     log?.close();
     for (const plot of plots.values()) plot.close();
   };
@@ -207,6 +211,12 @@ const keptPhases = (models) =>
   [...new Set(models.filter((one) => !one.dropped_at).map((one) => one.phase))].sort(
     (a, b) => b - a,
   );
+
+function forkAt({ run, sweep, trial, models }, { phase }) {
+  const phases = keptPhases(models);
+  if (phases.length === 0) toast("No checkpoint of this run is kept: it cannot be forked.");
+  else askFork(sweep, run, trial, phases, phase);
+}
 
 function forkButton({ run, sweep, trial, models }) {
   const phases = keptPhases(models);
@@ -294,43 +304,3 @@ const attemptsOf = (attempts) =>
         attempts,
         "Attempts",
       );
-
-async function download(name, sha256) {
-  try {
-    save(name.split("/").at(-1), await blob(sha256));
-  } catch (error) {
-    toast(error.message);
-  }
-}
-const saveButton = (name, sha256) =>
-  h("button.quiet.small", { type: "button", onclick: () => download(name, sha256) }, "Save");
-
-function filesOf({ artifacts, models }) {
-  const rows = [
-    ...artifacts.map((one) => ({
-      name: one.name,
-      bytes: one.bytes,
-      act: report ? null : saveButton(one.name, one.sha256),
-    })),
-    ...models.map((one) => ({
-      name: [link(one.id), h("span.muted.small", {}, ` phase ${one.phase + 1}`)],
-      bytes: one.bytes,
-      act: one.dropped_at
-        ? h("span.muted", {}, "dropped")
-        : report
-          ? null
-          : saveButton(`${one.id}.model`, one.sha256),
-    })),
-  ];
-  return rows.length === 0
-    ? empty("The run kept no file.")
-    : table(
-        [
-          ["Name", (one) => one.name],
-          ["Size", (one) => bytes(one.bytes), { num: true }],
-          ["", (one) => one.act],
-        ],
-        rows,
-        "Files and models",
-      );
-}

@@ -47,4 +47,6 @@ export const sweepPages = {
   events: page(() => import("./replay.js"), "replayPage"),
   compare: page(() => import("./compare.js"), "sweepComparePage"),
   population: page(() => import("./population.js"), "populationPage"),
+  clone: page(() => import("./sweep_file.js"), "clonePage"),
+  edit: page(() => import("./sweep_file.js"), "editPage"),
 };

@@ -3,6 +3,7 @@ import { get } from "../lib/api.js";
 import { copyText, h } from "../lib/dom.js";
 import { count, duration, param, plural, short } from "../lib/format.js";
 import { cliText, pythonText, yamlText } from "../lib/params_text.js";
+import { report } from "../lib/report.js";
 import { links } from "../lib/route.js";
 import { isModelled } from "../lib/sweep_words.js";
 import { bandName, drawBands } from "../chart/band_lines.js";
@@ -55,16 +56,37 @@ const expectedText = (item, show) =>
 
 const rangeText = ([low, high]) => `[${short(low)}, ${short(high)}]`;
 
+const isConfirmed = (item) => typeof item.confirmed === "number" && item.confirmed_seeds > 0;
+
+const overlap = (one, other) => one && other && one[0] <= other[1] && other[0] <= one[1];
+
+// The value of a trial of the kind that ranks `first`.
+const rankedBy = (first) => (one) =>
+  isConfirmed(first) ? one.confirmed : isModelled(first) ? one.expected : one.value;
+
+// How far the first is ahead of the second, where both are ranked by the same kind of value.
+function leadOf([first, second]) {
+  if (second?.comparable === false) return "no other trial trained as long";
+  if (!second) return null;
+  const confirmed = isConfirmed(first);
+  const [value, other] = [first, second].map(rankedBy(first));
+  if (typeof value !== "number" || typeof other !== "number") return null;
+  const close = !confirmed && overlap(first.interval, second.interval);
+  const lead = `${short(Math.abs(value - other))} ahead of ${second.id}`;
+  return close ? `${lead}, intervals overlap` : lead;
+}
+
 // The value that ranks, and what else is known of it.
 function valueOf(item, best, data) {
   const { show } = data.objective;
-  const confirmed = typeof item.confirmed === "number" && item.confirmed_seeds > 0;
+  const confirmed = isConfirmed(item);
   const notes = [
     confirmed
       ? `on ${plural(item.confirmed_seeds, "new seed")}; ${show(item.value)} in tuning`
       : item.seeds > 1
         ? `${best.aggregate ?? "mean"} of ${plural(item.seeds, "seed")}`
         : "of one run",
+    leadOf(best.items),
     !confirmed && item.interval ? `95 % interval ${rangeText(item.interval)}` : null,
     !confirmed && typeof item.expected === "number" ? expectedText(item, show) : null,
   ];
@@ -154,6 +176,7 @@ export function winnerCard(page, best, data, plot) {
           copyButton("YAML", () => yamlText(params)),
           copyButton("CLI", () => cliText(data.id, params)),
           copyButton("Python", () => pythonText(params)),
+          report ? null : [" · ", h("a", { href: links.sweep(data.id, "events") }, "replay")],
         ),
       ),
       plot.element,

@@ -66,8 +66,8 @@ export function askEnqueue(sweep, trial) {
   });
 }
 
-// phases: of the checkpoints that are kept, newest first, from 0.
-export function askFork(sweep, run, trial, phases) {
+// phases: of the checkpoints that are kept, newest first, from 0. at: the phase to begin with.
+export function askFork(sweep, run, trial, phases, at = phases[0]) {
   const parameters = spaceOf(sweep.spec.parameters);
   return ask({
     title: `Fork ${run.id}`,
@@ -78,7 +78,7 @@ export function askFork(sweep, run, trial, phases) {
         name: " phase",
         label: "Continue after phase",
         options: phases.map((phase) => [String(phase), String(phase + 1)]),
-        value: String(phases[0]),
+        value: String(phases.find((phase) => phase <= at) ?? phases.at(-1)),
       },
       ...paramFields(parameters, trial.params, `as in ${run.id}`),
     ],

@@ -6,6 +6,7 @@ import { kept, linkOf, links } from "../lib/route.js";
 import { runStates } from "../lib/states.js";
 import { sweepData } from "../lib/sweep.js";
 import { isPopulation } from "../lib/sweep_words.js";
+import { viewsMenu } from "./views.js";
 
 export const stateMark = (state, text = words(state)) =>
   h("span.state", {}, h(`span.dot.${state}`, { "aria-hidden": "true" }), text);
@@ -161,7 +162,8 @@ export function sweepTabs(id, page) {
     const [all, one] = [nav.getBoundingClientRect(), now.getBoundingClientRect()];
     nav.scrollLeft += one.left + one.width / 2 - all.left - all.width / 2;
   });
-  const left = report ? omissions() : [];
+  if (!report) return h("div.tabs-row", {}, nav, viewsMenu(id, page));
+  const left = omissions();
   return left.length === 0 ? nav : [nav, h("p.muted.small", { role: "note" }, left.join(" "))];
 }
 

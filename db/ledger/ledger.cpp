@@ -222,6 +222,8 @@ void Ledger::replay(std::int64_t after, const std::function<void(const Event&)>&
   }
 }
 
+// Trials are before models, which they name without an index: for each model that is deleted,
+// SQLite reads all rows that may name it.
 std::span<const char* const> projection_tables() {
   static constexpr const char* tables[] = {"curve",         "sweep_dataset",
                                            "evaluation",    "artifact",
@@ -229,9 +231,9 @@ std::span<const char* const> projection_tables() {
                                            "tag",           "note",
                                            "param_number",  "param_text",
                                            "param_indexed", "param",
-                                           "model",         "report",
-                                           "attempt",       "run",
-                                           "trial",         "sweep",
+                                           "trial",         "model",
+                                           "report",        "attempt",
+                                           "run",           "sweep",
                                            "worker",        "dataset",
                                            "workflow",      "token",
                                            "fleet",         "pilot",

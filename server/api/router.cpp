@@ -45,6 +45,7 @@ constexpr std::array table{
     Route{post, "/v1/sweeps", needs_submit,
           Write{parse_submit, render_answer<Submit>, check_code_submitted}},
     Route{get, "/v1/sweeps", needs_read, Read{sweeps, filtered | Query::all}},
+    Route{post, "/v1/plan", needs_submit, Read{plan, {}, Weight::heavy, limits::body_bytes_max}},
     Route{get, "/v1/sweeps/{sweep}", needs_read, Read{sweep}},
     Route{post, "/v1/sweeps/{sweep}/steer", needs_submit, write_to<&Steer::sweep>()},
     Route{post, "/v1/sweeps/{sweep}/ask", needs_submit, write_to<&Ask::sweep>()},

@@ -46,6 +46,7 @@ struct Read {
   Result<Response> (*answer)(SQLite::Database&, const Request&);
   QuerySet query{};  // the names that it accepts
   Weight weight = Weight::quick;
+  std::size_t body_bytes_max = limits::read_body_bytes_max;  // beyond it, a body is a mistake
 };
 
 // A read whose answer is made in pieces.

@@ -31,6 +31,9 @@ ReadResult trials(SQLite::Database& db, const Request& request);
 ReadResult best(SQLite::Database& db, const Request& request);
 ReadResult curves(SQLite::Database& db, const Request& request);
 
+// plan.cpp
+ReadResult plan(SQLite::Database& db, const Request& request);
+
 // overview.cpp
 ReadResult me(SQLite::Database& db, const Request& request);
 ReadResult summary(SQLite::Database& db, const Request& request);

@@ -22,8 +22,8 @@ constexpr std::string_view report_routes = "report.json";
 // Nothing inline, nothing from elsewhere, no frames: text from a sweep cannot run or leave.
 constexpr std::string_view security_fields =
     "Content-Security-Policy: default-src 'none'; script-src 'self'; style-src 'self'; "
-    "img-src 'self' data:; connect-src 'self'; worker-src 'self'; font-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "img-src 'self' data: blob:; media-src blob:; connect-src 'self'; worker-src 'self'; "
+    "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types hone\r\n"
     "Referrer-Policy: no-referrer\r\n"
     "Cross-Origin-Opener-Policy: same-origin\r\n"

@@ -159,6 +159,8 @@ std::size_t body_bytes_max(const api::Route& route) {
   const auto* write = std::get_if<api::Write>(&route.handler);
   if (write != nullptr) return write->body_bytes_max;
   if (std::holds_alternative<api::PutLog>(route.handler)) return limits::log_bytes_max;
+  const auto* read = std::get_if<api::Read>(&route.handler);
+  if (read != nullptr && !route.needs.empty()) return read->body_bytes_max;
   return route.needs.empty() ? 0 : limits::read_body_bytes_max;
 }
 

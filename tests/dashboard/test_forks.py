@@ -105,4 +105,13 @@ def test_a_fork_is_enqueued_from_the_page_of_a_run(tmp_path, pages):
     assert len(asked) == 1
     assert asked[0]["params"]["learning_rate"] == 0.02
     assert (asked[0]["origin"]["run"], asked[0]["origin"]["phase"]) == (run, 1)
+    # A point of the curve opens the same dialog at its phase.
+    page.wait("document.querySelector('[data-card=curve] canvas[data-drawn]')")
+    for key in ("ArrowRight", "ArrowRight", "Enter"):
+        page.run(
+            "document.querySelector('[data-card=curve] canvas')"
+            f".dispatchEvent(new KeyboardEvent('keydown', {{key: {key!r}}}))"
+        )
+    page.wait("document.querySelector('dialog')")
+    assert page.run(f"{fields}[0].value") == "1"
     assert server.stop() == 0

@@ -237,6 +237,7 @@ def addresses(filled):
             f"#/sweeps/{filled.population}/population",
             "[data-card=places] canvas[data-drawn]",
         ),
+        "clone": (f"{sweep}/clone", "[data-card=plan] dl.pairs"),
         "lineage": (f"#/lineage/{best['id']}", "[data-card=lineage] canvas[data-drawn]"),
         "workers": ("#/workers", "[data-card=timeline] canvas[data-drawn]"),
         "worker": (f"#/workers/{filled.worker}", "[data-card=slots] canvas[data-drawn]"),

@@ -179,6 +179,10 @@ BODIES = [
 
 FLOAT = {"type": "float", "min": 0, "max": 1}
 SWEEPS = [
+    post("a plan of a file without a budget", 400, "invalid", "/v1/plan",
+         {name: one for name, one in sweep_spec().items() if name != "budget"}, "/budget"),
+    post("a plan of a method that is not there", 400, "invalid", "/v1/plan",
+         sweep_spec(search={"method": "magic", "trials": 3}), "/search/method", "there is"),
     submit("a range the wrong way round", "/spec/parameters/lr/min",
            parameters={"lr": {**FLOAT, "min": 2}}),
     submit("a log scale from zero", "/spec/parameters/lr/min",

@@ -48,6 +48,9 @@ class Walk:
 
 def submit_sweep(walk):
     spec = sweep_spec(terminator={"rule": "hypertrick", "eviction_rate": 0.25})
+    planned = walk("POST", "/v1/plan", spec).json
+    assert planned["spec"]["limits"]["max_retries"] == 3  # a default
+    assert walk("GET", "/v1/sweeps").json["items"] == []
     body = {"request_id": "s1", "spec": spec, "workflow": WORKFLOW}
     sweep = walk("POST", "/v1/sweeps", body, status=201).json["sweep"]
     assert sweep == "sw_1"

@@ -43,13 +43,17 @@ test("null is written as null, and what is not there as nothing", () => {
   assert.equal(short(null), "–");
 });
 
-test("trials are ordered by tier, key and number", () => {
+test("trials are ordered by tier, the value that ranks, and number", () => {
   const columns = {
-    tier: [1, 0, 1, 4, 0, 5, 1],
-    key: [-3, 10, -3, null, 2, null, 1e12],
-    number: [7, 1, 2, 3, 4, 5, 6],
+    tier: [2, 0, 2, 5, 0, 6, 2, 2, 1, 1],
+    value: [-3, -99, -3, "diverged", 99, null, 1e12, "not_reached", 1, 2],
+    confirmed: [null, 10, null, null, 2, null, null, null, null, null],
+    expected: [null, null, null, null, null, null, null, null, 5, 4],
+    number: [7, 1, 2, 3, 4, 5, 6, 0, 8, 9],
   };
-  assert.deepEqual(placeOrder(columns, [0, 1, 2, 3, 4, 5, 6]), [4, 1, 2, 0, 6, 3, 5]);
+  const rows = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+  assert.deepEqual(placeOrder(columns, "minimize", rows), [4, 1, 9, 8, 2, 0, 6, 7, 3, 5]);
+  assert.deepEqual(placeOrder(columns, "maximize", rows), [1, 4, 8, 9, 6, 2, 0, 7, 3, 5]);
 });
 
 test("the objectives of a sweep are all named, and times have units", () => {

@@ -21,8 +21,8 @@
 #include "sdk/cli/session/shortage.hpp"
 #include "server/search/terminators/phase_forecast.hpp"
 #include "server/search/terminators/run_budget.hpp"
-#include "server/search/terminators/terminator.hpp"
 #include "server/sweep/state/shape.hpp"
+#include "server/sweep/submit/plan.hpp"
 
 namespace hone::cli {
 namespace {
@@ -117,17 +117,6 @@ Experience experience_with(Session& session, const Json& spec) {
   return known;
 }
 
-// Phases that a run trains for: as measured, else as simulated, else by the rule's closed form.
-double phases_per_run(const SweepSpec& spec, const Experience& known,
-                      const std::optional<PhaseForecast>& simulated) {
-  if (known.phases_per_run > 0) return known.phases_per_run;
-  if (simulated)
-    return static_cast<double>(simulated->expected) /
-           static_cast<double>(spec.search.trials * first_runs(spec));
-  const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
-  return terminator ? (*terminator)->expected_phases() : spec.budget.phases;
-}
-
 // Parameter sets that fill the sweep's time limit on these slots: W0 of HyperTrick.
 Json trials_that_fit(const SweepSpec& spec, double phases, const Slots& slots,
                      const Experience& known) {
@@ -138,14 +127,6 @@ Json trials_that_fit(const SweepSpec& spec, double phases, const Slots& slots,
       static_cast<double>(spec.limits.duration->us) / 1e6 * static_cast<double>(slots.count);
   const auto runs = runs_that_fit(seconds_at_hand / phase_seconds, phases);
   return std::max<std::int64_t>(1, runs / first_runs(spec));
-}
-
-// Runs that a trial can have in the end: with those that racing or a second look adds.
-int runs_of_trial_at_most(const SweepSpec& spec) {
-  constexpr int looks_max = 3;  // of a leader (docs/hone.md)
-  if (most_runs(spec) > 1) return most_runs(spec);
-  const auto terminator = make_terminator(spec.terminator, sweep_shape(spec));
-  return terminator && (*terminator)->takes_second_looks() ? looks_max : 1;
 }
 
 // The rule that judges a user's program if it saves no checkpoint; empty if the sweep's rule does.
@@ -183,36 +164,10 @@ void add_wall_time(double work, const SweepSpec& spec, const Slots& slots, const
       known.pace_of.empty() ? Json(nullptr) : Json(work * known.seconds_per_unit / slots.count);
 }
 
-// What the confirmation trains after the sweep; null without one.
-Json confirm_json(const SweepSpec& spec) {
-  if (!spec.confirm) return nullptr;
-  const std::int64_t runs =
-      std::int64_t{spec.confirm->top} * spec.confirm->seeds * instances_of(spec);
-  Json json;
-  json["top"] = spec.confirm->top;
-  json["seeds"] = spec.confirm->seeds;
-  json["runs"] = runs;
-  json["phases"] = runs * spec.budget.phases;
-  json["work"] = runs * spec.budget.per_run;
-  return json;
-}
-
 Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& known) {
-  const std::int64_t runs = spec.search.trials * first_runs(spec);
-  const auto simulated = known.phases_per_run > 0
-                             ? std::nullopt
-                             : forecast_without_pauses(spec.terminator, sweep_shape(spec));
-  const double phases = phases_per_run(spec, known, simulated);
-  const double share = phases / spec.budget.phases;
-  const auto complete = static_cast<double>(runs);
+  const SweepPlan amounts = plan_sweep(spec, known.phases_per_run);
   const auto or_null = [](const std::string& id) { return id.empty() ? Json(nullptr) : Json(id); };
-  Json plan;
-  plan["trials"] = spec.search.trials;
-  plan["runs"] = runs;
-  const std::int64_t runs_at_most = spec.search.trials * runs_of_trial_at_most(spec);
-  plan["runs_at_most"] = runs_at_most;
-  plan["phases_at_most"] = runs_at_most * spec.budget.phases;
-  plan["confirm"] = confirm_json(spec);
+  Json plan = encode(amounts);
   const std::string unpausing = rule_without_pauses(spec);
   plan["pauses_command"] = !unpausing.empty();
   plan["rule_without_pauses"] = or_null(unpausing);
@@ -223,17 +178,11 @@ Json plan_json(const SweepSpec& spec, const Slots& slots, const Experience& know
         trials_that_fit(spec, without["phases_per_run"].get<double>(), slots, known);
   }
   plan["without_checkpoints"] = std::move(without);
-  plan["phases_expected"] = std::llround(complete * phases);
-  plan["phases_range"] = simulated ? Json({simulated->low, simulated->high}) : Json(nullptr);
-  plan["phases_per_run"] = phases;
   plan["phases_per_run_of"] = or_null(known.work_of);
-  plan["work_at_most"] = runs_at_most * spec.budget.per_run;
-  plan["work_expected"] = std::llround(complete * share * static_cast<double>(spec.budget.per_run));
-  plan["unit"] = spec.budget.unit;
   plan["slots"] = slots.count;
   plan["pace_of"] = or_null(known.pace_of);
   add_wall_time(plan["work_expected"].get<double>(), spec, slots, known, plan);
-  plan["trials_that_fit"] = trials_that_fit(spec, phases, slots, known);
+  plan["trials_that_fit"] = trials_that_fit(spec, amounts.phases_per_run, slots, known);
   return plan;
 }
 
