@@ -219,7 +219,8 @@ def test_gymnasium_that_cannot_be_installed_is_one_sentence_and_a_named_python_i
     refused = installed()
     assert refused.returncode == 0, refused.stderr
     assert "gym.txt could not be installed from PyPI: the tests of Gymnasium" in refused.stderr
-    assert not (tmp_path / "build" / "libraries" / "gym").exists(), "tests would take it for complete"
+    assert not (tmp_path / "build" / "libraries" / "gym").exists(), \
+        "tests would take it for complete"
     assert installed(HONE_PYTHON="/usr/bin/python3").returncode == 0
 
 
