@@ -114,7 +114,7 @@ void read_determined_command(Source& from, Draft& draft) {
 
 }  // namespace
 
-Result<Import> import_determined(const Json& document, const Sibling&) {
+Result<ImportedSpec> import_determined(const Json& document, const Sibling&) {
   if (!document.is_object() || !document.contains("hyperparameters") ||
       !document["hyperparameters"].is_object())
     return refuse(Code::invalid, "a configuration of Determined has hyperparameters",

@@ -249,7 +249,7 @@ void Draft::remark_on_passing() {
   lose("", sentence);
 }
 
-Import Draft::finish(const std::string& tool) && {
+ImportedSpec Draft::finish(const std::string& tool) && {
   const bool runs = import_.sweep.contains("command");
   if (runs) remark_on_passing();
   set("parameters", std::move(parameters_));

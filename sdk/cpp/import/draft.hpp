@@ -73,13 +73,13 @@ class Draft {
   }
 
   // Fills in the missing fields (the trainer, the budget), in the order of a sweep file.
-  Import finish(const std::string& tool) &&;
+  ImportedSpec finish(const std::string& tool) &&;
 
  private:
   [[nodiscard]] double combinations() const;
   // Names the parameters that no word of the command carries.
   void remark_on_passing();
-  Import import_;
+  ImportedSpec import_;
   Json parameters_ = Json::object();
   std::set<std::string> taken_;  // hone's names
   bool full_ = false;

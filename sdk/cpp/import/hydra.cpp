@@ -199,7 +199,7 @@ Status read_hydra_params(Source& from, const Json& fields, Sweeper sweeper, Draf
 
 }  // namespace
 
-Result<Import> import_hydra(const Json& document, const Sibling&) {
+Result<ImportedSpec> import_hydra(const Json& document, const Sibling&) {
   const Json* hydra = member_of(document, "hydra");
   const Json* fields = hydra == nullptr ? nullptr : member_of(*hydra, "sweeper");
   if (fields == nullptr || !fields->is_object())

@@ -23,7 +23,7 @@ struct Untranslated {
   std::string sentence;  // which part, and why or what to do instead
 };
 
-struct Import {
+struct ImportedSpec {
   Json sweep = Json::object();
   std::map<std::string, std::string> remarks;  // by JSON pointer into the sweep
   std::vector<Untranslated> lost;
@@ -37,7 +37,7 @@ struct ImportFormat {
   std::string_view name;
   std::string_view summary;
   // Rejects a document of another format; error.at is written as Untranslated::at.
-  Result<Import> (*translate)(const Json& document, const Sibling& sibling);
+  Result<ImportedSpec> (*translate)(const Json& document, const Sibling& sibling);
 };
 
 std::span<const ImportFormat> import_formats();
@@ -45,6 +45,6 @@ std::span<const ImportFormat> import_formats();
 const ImportFormat* find_import_format(std::string_view name);
 
 // The sweep file as YAML, with the remarks as comments above their lines.
-std::string import_text(const Import& import, std::string_view origin);
+std::string import_text(const ImportedSpec& import, std::string_view origin);
 
 }  // namespace hone

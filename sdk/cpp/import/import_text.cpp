@@ -67,7 +67,7 @@ std::string comment(const std::string& text, const std::string& indent) {
 
 }  // namespace
 
-std::string import_text(const Import& import, std::string_view origin) {
+std::string import_text(const ImportedSpec& import, std::string_view origin) {
   const auto remark = [&](const std::string& pointer, const std::string& indent) {
     const auto found = import.remarks.find(pointer);
     return found == import.remarks.end() ? std::string() : comment(found->second, indent);

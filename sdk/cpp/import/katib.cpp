@@ -235,7 +235,7 @@ void read_objective(Source& spec, Draft& draft) {
 
 }  // namespace
 
-Result<Import> import_katib(const Json& document, const Sibling&) {
+Result<ImportedSpec> import_katib(const Json& document, const Sibling&) {
   const Json* whole = member_of(document, "spec");
   if (text_in(member_of(document, "kind")) != "Experiment" || whole == nullptr)
     return refuse(Code::invalid, "a Katib file has kind: Experiment and a spec", "/kind");

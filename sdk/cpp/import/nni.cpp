@@ -192,7 +192,7 @@ bool is_space(const Json& document) {
 
 }  // namespace
 
-Result<Import> import_nni(const Json& document, const Sibling& sibling) {
+Result<ImportedSpec> import_nni(const Json& document, const Sibling& sibling) {
   if (!document.is_object()) return refuse(Code::invalid, "an NNI configuration is an object");
   Draft draft;
   if (is_space(document)) {

@@ -32,7 +32,7 @@ std::optional<Translated> distribution(const std::string& kind, Source& from) {
 
 }  // namespace
 
-Result<Import> import_optuna(const Json& document, const Sibling&) {
+Result<ImportedSpec> import_optuna(const Json& document, const Sibling&) {
   Draft draft;
   if (!document.is_object() || document.empty())
     return refuse(Code::invalid, "an Optuna search space is an object of distributions by name");

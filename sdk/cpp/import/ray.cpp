@@ -199,7 +199,7 @@ bool is_experiment(const Json& json) {
 
 }  // namespace
 
-Result<Import> import_ray(const Json& document, const Sibling&) {
+Result<ImportedSpec> import_ray(const Json& document, const Sibling&) {
   if (!document.is_object() || document.empty())
     return refuse(Code::invalid, "an experiment or a search space of Ray Tune is an object");
   Draft draft;

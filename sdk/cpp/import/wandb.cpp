@@ -276,7 +276,7 @@ std::string wandb_method(const std::string& method, std::string& remark) {
 
 }  // namespace
 
-Result<Import> import_wandb(const Json& document, const Sibling&) {
+Result<ImportedSpec> import_wandb(const Json& document, const Sibling&) {
   if (!document.is_object() || !document.contains("parameters") ||
       !document["parameters"].is_object())
     return refuse(Code::invalid, "a W&B sweep has parameters: {name: {min: 0, max: 1}}",

@@ -9,7 +9,7 @@ namespace {
 
 // randint leaves its upper bound out, qrandint does not.
 TEST(ImportRay, distributions_keep_their_bounds) {
-  const Import import = import_of("ray", "ray_space.json");
+  const ImportedSpec import = import_of("ray", "ray_space.json");
   EXPECT_EQ(text_at(import, "lr"), R"({"type":"float","min":1e-05,"max":0.1,"scale":"log"})");
   EXPECT_EQ(text_at(import, "layers"), R"({"type":"int","min":1,"max":4})");
   EXPECT_EQ(text_at(import, "units"), R"({"type":"int","min":16,"max":128,"step":16})");
@@ -19,7 +19,7 @@ TEST(ImportRay, distributions_keep_their_bounds) {
 }
 
 TEST(ImportRay, a_repeated_grid_has_several_seeds) {
-  const Import import = import_of("ray", "ray.yaml");
+  const ImportedSpec import = import_of("ray", "ray.yaml");
   EXPECT_EQ(to_text(import.sweep["search"]), R"({"method":"grid","trials":4})");
   EXPECT_EQ(to_text(import.sweep["replicates"]), R"({"seeds":3})");
   EXPECT_EQ(import.sweep["budget"]["per_run"], 500000);
@@ -34,14 +34,14 @@ TEST(ImportRay, refuses_a_distribution_without_its_bounds) {
 
 // The Optuna sweeper includes the stop of range(), the others leave it out.
 TEST(ImportHydra, overrides_become_parameters) {
-  const Import import = import_of("hydra", "hydra.yaml");
+  const ImportedSpec import = import_of("hydra", "hydra.yaml");
   EXPECT_EQ(text_at(import, "model.lr"), R"({"type":"float","min":1e-05,"max":1.0,"scale":"log"})");
   EXPECT_EQ(text_at(import, "x"), R"({"type":"float","min":-5.5,"max":5.5,"step":0.5})");
   EXPECT_EQ(text_at(import, "optimizer"), R"({"type":"choice","values":["adam","sgd"]})");
   EXPECT_EQ(import.sweep["seed"], 7);
   EXPECT_EQ(import.sweep["objective"]["metric"], "val/acc");
   EXPECT_TRUE(says(import.lost, "hydra.sweeper.params.db is not translated: glob()"));
-  const Import basic =
+  const ImportedSpec basic =
       import_of_text("hydra", "hydra: {sweeper: {params: {a: 'range(1, 4)', b: 'x,y'}}}\n");
   EXPECT_EQ(text_at(basic, "a"), R"({"type":"choice","values":[1,2,3],"ordered":true})");
   EXPECT_EQ(text_at(basic, "b"), R"({"type":"choice","values":["x","y"]})");
@@ -79,7 +79,7 @@ TEST(ImportHydra, refuses_what_it_cannot_read) {
 }
 
 TEST(ImportKatib, everything_of_a_template_is_translated_or_named) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "katib",
       "kind: Experiment\nspec: {parameters: [], trialTemplate: {trialParameters: [{name: n, "
       "reference: '${trialSpec.Name}'}], trialSpec: {kind: Job, containers: [{command: [x, "
@@ -93,7 +93,7 @@ TEST(ImportKatib, everything_of_a_template_is_translated_or_named) {
 }
 
 TEST(ImportNni, snake_case_and_advisors_are_read) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "nni",
       "search_space: {a: {_type: uniform, _value: [0, 1]}}\ntrial_command: echo ${HOME}\n"
       "max_trial_number: 5\nadvisor: {name: Hyperband, classArgs: {optimize_mode: minimize, eta: 3, "
@@ -118,7 +118,7 @@ TEST(ImportNni, places_of_a_search_space_are_in_its_own_file) {
 
 // Ray's qrandint draws multiples of q, wherever the lower bound is.
 TEST(ImportRay, quantized_ints_are_multiples_of_q) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "ray",
       "{a: 'tune.qrandint(1, 10, 3)', b: 'tune.qrandint(4, 5, 3)', c: 'tune.qrandint(1, 9)'}\n");
   EXPECT_EQ(text_at(import, "a"), R"({"type":"int","min":3,"max":9,"step":3})");
@@ -127,7 +127,7 @@ TEST(ImportRay, quantized_ints_are_multiples_of_q) {
 }
 
 TEST(ImportRay, what_cannot_be_read_is_named) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "ray",
       "{run: PPO, stop: 5, max_failures: -1, num_samples: many, config: {lr: 0.1, num_gpus: 1e300}}\n");
   for (const char* what :
@@ -139,7 +139,7 @@ TEST(ImportRay, what_cannot_be_read_is_named) {
 }
 
 TEST(ImportRay, only_one_bound_becomes_the_budget) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "ray",
       "{run: PPO, stop: {timesteps_total: 1e300, training_iteration: 9, episodes_total: 4, "
       "time_total_s: 0}, config: {lr: 0.1}}\n");
@@ -151,7 +151,7 @@ TEST(ImportRay, only_one_bound_becomes_the_budget) {
 }
 
 TEST(ImportRay, an_executor_of_ludwig_is_translated_or_named) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "ray",
       "hyperopt: {parameters: {a: {space: uniform, lower: 0, upper: 1}}, search_alg: bayesopt, "
       "executor: {num_samples: 0, time_budget_s: -1, gpu_resources_per_trial: 1e300, scheduler: "
@@ -175,7 +175,7 @@ TEST(ImportRay, long_texts_are_refused) {
 
 // 1,2,3,4 of range(1, 5) stay four values as floats.
 TEST(ImportHydra, a_range_of_floats_keeps_its_step) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "hydra", "hydra: {sweeper: {n_trials: 5, params: {a: 'float(range(1, 5))'}}}\n");
   EXPECT_EQ(text_at(import, "a"), R"({"type":"float","min":1,"max":5,"step":1})");
 }
@@ -183,24 +183,25 @@ TEST(ImportHydra, a_range_of_floats_keeps_its_step) {
 TEST(ImportHydra, names_of_plus_signs_alone_are_refused) {
   EXPECT_EQ(refusal("hydra", "hydra: {sweeper: {params: {'++': '1,2'}}}\n"),
             "/hydra/sweeper/params/++: a parameter without a name");
-  const Import import =
+  const ImportedSpec import =
       import_of_text("hydra", "hydra: {sweeper: {params: {'++a': '1,2', '+b': 'x,y'}}}\n");
   EXPECT_EQ(text_at(import, "a"), R"({"type":"choice","values":[1,2]})");
   EXPECT_EQ(text_at(import, "b"), R"({"type":"choice","values":["x","y"]})");
 }
 
 TEST(ImportHydra, what_cannot_be_read_is_named) {
-  const Import optuna = import_of_text(
+  const ImportedSpec optuna = import_of_text(
       "hydra", "hydra: {sweeper: {n_trials: 1e300, n_jobs: -1, sampler: 7, params: {a: '1,2'}}}\n");
   for (const char* what :
        {"hydra.sweeper.n_trials is not translated", "hydra.sweeper.n_jobs is not translated",
         "hydra.sweeper.sampler is not translated: it is no object"})
     EXPECT_TRUE(says(optuna.lost, what)) << what;
-  const Import ax = import_of_text("hydra",
-                                   "hydra: {sweeper: {ax_config: {client: {random_seed: 1e300}, "
-                                   "params: {a: {type: range, bounds: [0, 1]}}}}}\n");
+  const ImportedSpec ax =
+      import_of_text("hydra",
+                     "hydra: {sweeper: {ax_config: {client: {random_seed: 1e300}, "
+                     "params: {a: {type: range, bounds: [0, 1]}}}}}\n");
   EXPECT_TRUE(says(ax.lost, "client.random_seed is not translated: no whole number from 0"));
-  const Import nevergrad = import_of_text(
+  const ImportedSpec nevergrad = import_of_text(
       "hydra",
       "hydra: {sweeper: {optim: {seed: 1e300, num_workers: 0.5}, parametrization: {a: '1,2'}}}\n");
   for (const char* what : {"optim.seed is not translated", "optim.num_workers is not translated"})
@@ -219,7 +220,7 @@ TEST(ImportHydra, long_texts_and_large_objects_are_refused) {
 }
 
 TEST(ImportDetermined, what_lies_out_of_range_is_named) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "determined",
       "{hyperparameters: {a: 1}, searcher: {name: asha, max_trials: 1e300, max_length: {batches: "
       "1e300}, divisor: 1e300}, resources: {slots_per_trial: 1e300}, max_restarts: -1, "
@@ -231,13 +232,13 @@ TEST(ImportDetermined, what_lies_out_of_range_is_named) {
     EXPECT_TRUE(says(import.lost, what)) << what;
   for (const char* key : {"budget", "resources", "limits", "seed"})
     EXPECT_FALSE(import.sweep.contains(key)) << key;
-  const Import retried =
+  const ImportedSpec retried =
       import_of_text("determined", "{hyperparameters: {a: 1}, max_restarts: 5000}\n");
   EXPECT_EQ(retried.sweep["limits"]["max_retries"], 100);
 }
 
 TEST(ImportNni, what_lies_out_of_range_is_named) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "nni",
       "{search_space: {a: {_type: uniform, _value: [0, 1]}}, trial_gpu_number: 1e300, "
       "max_trial_number: -3, trialConcurrency: x, trial: {command: y, gpuNum: 5000}, advisor: "
@@ -252,7 +253,7 @@ TEST(ImportNni, what_lies_out_of_range_is_named) {
 }
 
 TEST(ImportKatib, what_lies_out_of_range_is_named) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "katib",
       "{kind: Experiment, spec: {parameters: [{name: a, parameterType: discrete, feasibleSpace: "
       "{list: ['1e300', '2']}}], parallelTrialCount: 0, earlyStopping: {algorithmName: medianstop, "
@@ -264,7 +265,7 @@ TEST(ImportKatib, what_lies_out_of_range_is_named) {
 }
 
 TEST(ImportWandb, what_lies_out_of_range_is_named) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "wandb",
       "{parameters: {a: {value: 1}}, run_cap: 1e300, early_terminate: {type: hyperband, min_iter: "
       "soon, eta: 1e300}}\n");
@@ -303,7 +304,7 @@ TEST(ImportDraft, repeated_values_are_left_out_and_named_once) {
 // The sweep had a command without any parameter in it; one sentence on stderr was all.
 TEST(ImportWandb, the_macro_of_boolean_flags_dropped_every_parameter) {
   const auto words = [](const char* macro) {
-    const Import import = import_of_text(
+    const ImportedSpec import = import_of_text(
         "wandb", std::string("program: train.py\nparameters: {lr: {min: 0.1, max: 1.0}, "
                              "anneal: {values: [true, false]}, clip: {values: [null, 0.5]}, "
                              "net: {values: [[64, 64], ['a']]}}\ncommand: [python3, ") +
@@ -326,12 +327,13 @@ TEST(ImportWandb, the_macro_of_boolean_flags_dropped_every_parameter) {
 }
 
 TEST(ImportDraft, a_command_that_names_no_parameter_is_remarked_on) {
-  const Import import =
+  const ImportedSpec import =
       import_of_text("determined",
                      "hyperparameters: {lr: {type: double, minval: 0, maxval: 1}, layers: 3}\n"
                      "entrypoint: python3 train.py\n");
   EXPECT_TRUE(says(import.lost, "not passed by any word: lr, layers; the program must read"));
-  const Import katib = import_of("katib", "katib.yaml");  // its template names lr and num-layers
+  const ImportedSpec katib =
+      import_of("katib", "katib.yaml");  // its template names lr and num-layers
   EXPECT_TRUE(says(katib.lost, "not passed by any word: momentum, batch, optimizer;"));
 }
 

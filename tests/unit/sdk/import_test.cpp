@@ -32,7 +32,7 @@ class ImportFile : public testing::TestWithParam<Fixture> {};
 
 // Through the text, as a user's shell would pass it on.
 TEST_P(ImportFile, becomes_a_sweep_that_hone_can_search) {
-  const Import import = import_of(GetParam().format, GetParam().file);
+  const ImportedSpec import = import_of(GetParam().format, GetParam().file);
   const std::string yaml = import_text(import, GetParam().file);
   const auto file = read_sweep_text(yaml, "translated.yaml");
   ASSERT_TRUE(file.ok()) << file.error().detail << "\n" << yaml;
@@ -49,7 +49,7 @@ TEST_P(ImportFile, becomes_a_sweep_that_hone_can_search) {
 }
 
 TEST_P(ImportFile, is_translated_as_recorded) {
-  const Import import = import_of(GetParam().format, GetParam().file);
+  const ImportedSpec import = import_of(GetParam().format, GetParam().file);
   std::string text = import_text(import, GetParam().file);
   for (const Untranslated& one : import.lost)
     text += "# stderr: " + one.at + ": " + one.sentence + "\n";
@@ -109,7 +109,7 @@ TEST_P(ImportFile, damaged_documents_are_answered) {
 }
 
 TEST(ImportWandb, exponents_become_values) {
-  const Import import = import_of("wandb", "wandb.yaml");
+  const ImportedSpec import = import_of("wandb", "wandb.yaml");
   EXPECT_EQ(text_at(import, "learning_rate"),
             R"({"type":"float","min":0.0001,"max":0.1,"scale":"log"})");
   EXPECT_NE(remark(import, "/parameters/learning_rate").find("exponents of e"), std::string::npos);
@@ -117,7 +117,7 @@ TEST(ImportWandb, exponents_become_values) {
 }
 
 TEST(ImportWandb, types_are_those_that_wandb_would_guess) {
-  const Import import = import_of("wandb", "wandb.yaml");
+  const ImportedSpec import = import_of("wandb", "wandb.yaml");
   EXPECT_EQ(text_at(import, "t_max"), R"({"type":"int","min":2,"max":100})");
   EXPECT_EQ(text_at(import, "clip"), R"({"type":"float","min":0.1,"max":1.0})");
   EXPECT_EQ(text_at(import, "batch"), R"({"type":"choice","values":[1,2,4],"ordered":true})");
@@ -125,7 +125,7 @@ TEST(ImportWandb, types_are_those_that_wandb_would_guess) {
 
 // round(x / 8) * 8 of 7..33 is 8..32: multiples of q, not of q counted from min.
 TEST(ImportWandb, quantized_ranges_are_multiples_of_q) {
-  const Import import = import_of("wandb", "wandb.yaml");
+  const ImportedSpec import = import_of("wandb", "wandb.yaml");
   EXPECT_EQ(text_at(import, "envs"), R"({"type":"int","min":8,"max":32,"step":8})");
   EXPECT_NE(remark(import, "/parameters/envs").find("rounded"), std::string::npos);
 }
@@ -141,7 +141,7 @@ TEST(ImportWandb, macros_of_the_command_are_filled_in) {
 }
 
 TEST(ImportWandb, names_what_is_lost) {
-  const Import import = import_of("wandb", "wandb.yaml");
+  const ImportedSpec import = import_of("wandb", "wandb.yaml");
   for (const char* what : {"metric.target", "beta"}) EXPECT_TRUE(says(import.lost, what)) << what;
   EXPECT_TRUE(says(
       [] {
@@ -167,7 +167,7 @@ TEST(ImportWandb, refuses_what_it_cannot_read) {
 }
 
 TEST(ImportKatib, texts_become_numbers) {
-  const Import import = import_of("katib", "katib.yaml");
+  const ImportedSpec import = import_of("katib", "katib.yaml");
   EXPECT_EQ(text_at(import, "lr"), R"({"type":"float","min":0.001,"max":0.1,"scale":"log"})");
   EXPECT_EQ(text_at(import, "momentum"), R"({"type":"float","min":0.5,"max":0.9,"step":0.1})");
   EXPECT_EQ(text_at(import, "num-layers"), R"({"type":"int","min":2,"max":5})");
@@ -177,7 +177,7 @@ TEST(ImportKatib, texts_become_numbers) {
 
 // A program that reads W&B's arguments expects Python's words.
 TEST(ImportWandb, truth_values_are_spelled_as_wandb_passes_them) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "wandb", "program: x.py\nparameters: {a: {values: [true, false]}, b: {value: true}}\n");
   EXPECT_EQ(text_at(import, "a"), R"({"type":"choice","values":["True","False"]})");
   EXPECT_EQ(text_at(import, "b"), R"({"value":"True"})");
@@ -186,7 +186,7 @@ TEST(ImportWandb, truth_values_are_spelled_as_wandb_passes_them) {
 }
 
 TEST(ImportKatib, gpus_are_kept_and_other_limits_named) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "katib",
       "kind: Experiment\nspec: {parameters: [], trialTemplate: {trialSpec: {containers: [{command: "
       "[x], resources: {limits: {nvidia.com/gpu: 2, memory: 4Gi}}}]}}}\n");
@@ -204,13 +204,13 @@ TEST(ImportKatib, refuses_other_kinds) {
 }
 
 TEST(ImportNni, the_upper_bound_of_randint_is_left_out) {
-  const Import import = import_of("nni", "nni.yaml");
+  const ImportedSpec import = import_of("nni", "nni.yaml");
   EXPECT_EQ(text_at(import, "units"), R"({"type":"int","min":16,"max":127})");
   EXPECT_NE(remark(import, "/parameters/units").find("128"), std::string::npos);
 }
 
 TEST(ImportNni, nested_choices_become_conditions) {
-  const Import import = import_of("nni", "nni.yaml");
+  const ImportedSpec import = import_of("nni", "nni.yaml");
   EXPECT_EQ(text_at(import, "layer0"), R"({"type":"choice","values":["Empty","Conv","Pool"]})");
   EXPECT_EQ(parameter(import, "layer0.Conv.kernel")["when"], R"(layer0 == "Conv")");
   EXPECT_EQ(parameter(import, "layer0.Pool.kind.power.p")["when"],
@@ -219,7 +219,7 @@ TEST(ImportNni, nested_choices_become_conditions) {
 }
 
 TEST(ImportNni, distributions_keep_their_shape) {
-  const Import import = import_of("nni", "nni.yaml");
+  const ImportedSpec import = import_of("nni", "nni.yaml");
   EXPECT_EQ(text_at(import, "dropout"), R"({"type":"float","min":0.1,"max":0.5,"step":0.1})");
   const Json scale = parameter(import, "scale");
   EXPECT_NEAR(scale["min"].get<double>(), std::exp(-1.0), 1e-9);
@@ -231,7 +231,7 @@ TEST(ImportNni, distributions_keep_their_shape) {
 
 // NNI clips to the bounds: a momentum of 1.0 would lie outside of what the user allowed.
 TEST(ImportNni, a_quantized_range_stays_between_its_bounds) {
-  const Import import = import_of_text(
+  const ImportedSpec import = import_of_text(
       "nni",
       "searchSpace: {a: {_type: quniform, _value: [0.5, 0.99, 0.05]}, "
       "b: {_type: quniform, _value: [0.1, 0.5, 0.1]}, c: {_type: quniform, _value: [0.1, 0.3, 1]}}\n");
@@ -247,7 +247,7 @@ TEST(ImportNni, a_missing_search_space_is_refused) {
 }
 
 TEST(ImportOptuna, every_distribution_has_its_counterpart) {
-  const Import import = import_of("optuna", "optuna.json");
+  const ImportedSpec import = import_of("optuna", "optuna.json");
   EXPECT_EQ(text_at(import, "lr"), R"({"type":"float","min":1e-05,"max":0.1,"scale":"log"})");
   EXPECT_EQ(text_at(import, "dropout"), R"({"type":"float","min":0.0,"max":0.5,"step":0.1})");
   EXPECT_EQ(text_at(import, "layers"), R"({"type":"int","min":1,"max":8})");
@@ -257,7 +257,7 @@ TEST(ImportOptuna, every_distribution_has_its_counterpart) {
 }
 
 TEST(ImportDetermined, exponents_become_values) {
-  const Import import = import_of("determined", "determined.yaml");
+  const ImportedSpec import = import_of("determined", "determined.yaml");
   EXPECT_EQ(text_at(import, "learning_rate"),
             R"({"type":"float","min":0.0001,"max":0.1,"scale":"log"})");
   EXPECT_EQ(text_at(import, "optimizer.nesterov"), R"({"value":true})");
@@ -266,7 +266,7 @@ TEST(ImportDetermined, exponents_become_values) {
 }
 
 TEST(ImportText, quotes_what_another_reader_could_take_for_something_else) {
-  Import import;
+  ImportedSpec import;
   import.sweep["name"] = "no";
   import.sweep["command"] = {"a b", "1e-4", "${x}", "plain", ""};
   import.sweep["parameters"]["y"]["value"] = 1e-5;

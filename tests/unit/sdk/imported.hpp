@@ -20,7 +20,7 @@ inline Result<Json> document_of(const std::string& file) {
   return std::move(read->document);
 }
 
-inline Import import_of(const std::string& format, const std::string& file) {
+inline ImportedSpec import_of(const std::string& format, const std::string& file) {
   const auto document = document_of(file);
   EXPECT_TRUE(document.ok()) << document.error().detail;
   auto translated = find_import_format(format)->translate(*document, document_of);
@@ -35,18 +35,18 @@ inline std::string refusal(const std::string& format, const std::string& yaml) {
   return result.ok() ? "" : result.error().at + ": " + result.error().detail;
 }
 
-inline Import import_of_text(const std::string& format, const std::string& yaml) {
+inline ImportedSpec import_of_text(const std::string& format, const std::string& yaml) {
   const auto file = read_sweep_text(yaml, "x.yaml");
   auto translated = find_import_format(format)->translate(file->document, document_of);
   EXPECT_TRUE(translated.ok()) << translated.error().detail << " at " << translated.error().at;
   return *std::move(translated);
 }
 
-inline Json parameter(const Import& import, const std::string& name) {
+inline Json parameter(const ImportedSpec& import, const std::string& name) {
   return import.sweep["parameters"].value(name, Json());
 }
 
-inline std::string text_at(const Import& import, const std::string& name) {
+inline std::string text_at(const ImportedSpec& import, const std::string& name) {
   return to_text(parameter(import, name));
 }
 
@@ -56,7 +56,7 @@ inline bool says(const std::vector<Untranslated>& lost, const std::string& what)
   return false;
 }
 
-inline std::string remark(const Import& import, const std::string& pointer) {
+inline std::string remark(const ImportedSpec& import, const std::string& pointer) {
   const auto found = import.remarks.find(pointer);
   return found == import.remarks.end() ? "" : found->second;
 }

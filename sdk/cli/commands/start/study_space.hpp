@@ -40,7 +40,7 @@ class StudySpace {
   [[nodiscard]] Json as_members(Json given) const;
 
   const upkeep::OptunaStudy* study_;
-  Import import_;
+  ImportedSpec import_;
   Json parameters_ = Json::object();
   SearchSpace space_;
   std::map<std::string, std::string> names_;  // theirs -> hone's
