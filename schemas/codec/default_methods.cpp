@@ -36,8 +36,8 @@ bool needs_version_before_5(const TerminatorSpec& rule) {
   });
 }
 
-// Version 5 was not compared on times until a bar. 3 differs from 2 only in times, and 4 from 3 only
-// after a warm start.
+// Version 5 was not compared on times until a bar. 3 differs from 2 only in times, and 4 from 3
+// only after a warm start.
 double newest_version(const SweepSpec& spec) {
   if (!spec.objective.reach && !needs_version_before_5(spec.terminator)) return 5;
   if (!spec.search.warm_start.empty()) return 4;

@@ -63,7 +63,8 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=301, help="of the families")
     parser.add_argument("--reps", type=int, default=100)
     parser.add_argument("--first", default="hone", help="the method of the first sweep")
-    parser.add_argument("--against", action="append", help="default: hone without the earlier sweep, by version 4 and the newest")
+    parser.add_argument("--against", action="append",
+                        help="default: hone without the earlier sweep, version 4, newest")
     options = parser.parse_args()
     options.bench = options.bench or str(pathlib.Path(options.hone).with_name("hone-bench"))
     options.against = options.against or ["hone:prior=0", "hone:version=4", "hone"]
