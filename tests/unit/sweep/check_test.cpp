@@ -111,5 +111,23 @@ TEST(Check, a_submission_is_refused_with_the_place_in_its_request) {
   EXPECT_EQ(given.error->at, "/spec/search/method");
 }
 
+// The fork of an earlier sweep is trained as that one was.
+TEST(Submit, presets_are_chosen_for_a_sweep_that_is_not_a_fork) {
+  Given given;
+  SweepSpec spec = small_spec();
+  spec.trainer = BuiltinTrainer{"ppo", {{"env", std::string("CartPole-v1")}}};
+  spec.parameters = {{"gamma", FloatDomain{0.9, 0.99, Scale::linear, {}}, ""}};
+  spec.budget = {"frames", 1'000'000, 10};
+  spec.objective.metric = "return";
+  const auto settings_of = [&](SweepId id) {
+    return std::get<BuiltinTrainer>(given.sweep(id).spec.trainer).settings;
+  };
+  const SweepId first = given.submit(spec);
+  EXPECT_NE(find(settings_of(first), "presets"), nullptr);
+  given.when(Submit{{"fork", spec, {}, first}});
+  ASSERT_FALSE(given.error) << given.error->detail;
+  EXPECT_EQ(find(settings_of(SweepId{2}), "presets"), nullptr);
+}
+
 }  // namespace
 }  // namespace hone

@@ -165,5 +165,23 @@ TEST(Confirmation, aggregates_its_seeds_by_the_interquartile_mean) {
   EXPECT_EQ(given.sweep(given.confirmations().at(0)).spec.replicates.aggregate, Aggregate::iqm);
 }
 
+// A schedule counts its stages times its parameters: 1,200 times 900.
+TEST(Confirmation, of_leaders_with_more_values_in_their_schedules_than_the_bound_is_refused) {
+  SweepSpec spec = small_spec(1, 1);
+  spec.parameters.clear();
+  for (int i = 0; i < 900; ++i)
+    spec.parameters.push_back({"p" + std::to_string(i), FloatDomain{0, 1, Scale::linear, {}}, ""});
+  spec.trainer = CommandTrainer{{"train"}};
+  Tuned given(spec);
+  TrialEnqueued set{.sweep = given.id, .request_id = "set", .params = {}};
+  for (int phase = 1; phase <= 1'200; ++phase) set.schedule.push_back({phase, {}});
+  given.ledger.push_back({++given.seq, given.now, set});
+  evolve(given.book, given.ledger.back());
+  given.train(1);
+  given.when(Confirm{given.id, {"confirm", 1, 2}});
+  ASSERT_TRUE(given.error);
+  EXPECT_EQ(given.error->at, "/top");
+}
+
 }  // namespace
 }  // namespace hone

@@ -1,4 +1,5 @@
 // Runs that continue another run's checkpoint: a user's, and those of a population.
+#include "server/sweep/forks/bandit_data.hpp"
 #include "server/sweep/submit/check.hpp"
 #include "tests/unit/sweep/forks_given.hpp"
 
@@ -308,6 +309,21 @@ TEST(Pbt, refuses_specs_that_no_population_can_train) {
   spec = small_spec();
   spec.search.perturb = {0.8, 1.2};
   EXPECT_EQ(refused_at(spec), "/search/perturb");
+}
+
+TEST(Pb2, a_gain_is_that_since_the_ready_point_before_it) {
+  Forks given(forkable_spec(1, 4));
+  const LeaseGrant grant = given.grant();
+  const std::vector<double> values{1, 2, 4};
+  for (int phase = 0; phase < 3; ++phase)
+    given.trained(grant, phase, values[static_cast<std::size_t>(phase)]);
+  const Origin latest{.run = grant.attempt.run, .model = ModelId{3}, .phase = 2};
+  const auto changes = bandit_data(given.book, given.sweep(given.sweep_id), latest, 1).changes;
+  ASSERT_EQ(changes.size(), 2U);
+  EXPECT_EQ(changes[0].before, 1);
+  EXPECT_EQ(changes[0].gain, 1);
+  EXPECT_EQ(changes[1].before, 2);
+  EXPECT_EQ(changes[1].gain, 2);
 }
 
 }  // namespace

@@ -130,5 +130,29 @@ TEST(Renumber, there_and_back_is_the_same) {
   EXPECT_FALSE(renumber(foreign, ids));
 }
 
+TEST(Import, evaluations_are_numbered_after_those_of_this_server) {
+  const auto evaluation = [](std::int64_t model) {
+    return Evaluate{ModelId{model}, {"evaluation", {"return", {3}}}};
+  };
+  const auto checkpoint = [](LeaseId lease, int phase) {
+    return SaveModel{lease, {std::string(64, 'a'), 10, 15 * (phase + 1), phase}};
+  };
+  Exported there;
+  there.log(checkpoint(LeaseId{2}, 1));
+  there.log(evaluation(1));
+  Given here;
+  here.submit(small_spec(1), "own");
+  here.when(checkpoint(here.acquire(here.join(), "own")->lease, 0));
+  here.when(evaluation(1));
+  ASSERT_EQ(here.book.last_evaluation, 1);
+  const Events events = here.when(Import{{"import", there.past}});
+  ASSERT_FALSE(here.error) << here.error->detail << here.error->at;
+  const auto& past = std::get<SweepImported>(events.back()).past;
+  const auto found = std::ranges::find_if(
+      past, [](const Event& event) { return std::holds_alternative<ModelEvaluated>(event.body); });
+  ASSERT_NE(found, past.end());
+  EXPECT_EQ(std::get<ModelEvaluated>(found->body).evaluation, EvaluationId{2});
+}
+
 }  // namespace
 }  // namespace hone

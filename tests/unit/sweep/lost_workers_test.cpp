@@ -87,6 +87,18 @@ TEST(LostWorkers, its_neighbour_paid_for_it) {
   EXPECT_TRUE(given.run(given.second).blamed.empty());
 }
 
+TEST(LostWorkers, an_end_says_from_when_on_its_run_is_tried_alone) {
+  Killed given(1);
+  std::vector<std::string> details;
+  for (int times = 0; times < 3; ++times) {
+    details.push_back(given.returned(given.lose(given.lease())).detail);
+    given.rest();
+  }
+  EXPECT_EQ(details[0], "its worker was killed");
+  EXPECT_NE(details[1].find("; it is the second one in a row"), std::string::npos) << details[1];
+  EXPECT_NE(details[2].find("; the run was tried alone on it"), std::string::npos) << details[2];
+}
+
 TEST(LostWorkers, a_lease_that_expires_is_judged_like_a_worker_that_comes_back) {
   Killed given;
   const auto one = given.lease();

@@ -343,5 +343,17 @@ TEST(Turns, random_clusters_are_fair) {
   }
 }
 
+// Each of its narrow runs frees one slot: fewer than the wide run needs.
+TEST(Turns, runs_that_never_end_give_their_slots_to_a_wide_run_together) {
+  Cluster cluster(1, 2);
+  cluster.add(endless(), 61);
+  SweepSpec wide = endless();
+  wide.resources.cpus = 2;
+  const auto id = cluster.add(wide, 10);
+  cluster.run_for(200);
+  EXPECT_GE(cluster.yields, 2);
+  EXPECT_GT(cluster.used(id), 0);
+}
+
 }  // namespace
 }  // namespace hone

@@ -101,6 +101,21 @@ TEST(WorkerAttempt, a_checkpoint_after_a_report_that_came_too_late_is_of_that_ph
   EXPECT_EQ(given.request<SaveModelCall>().request.phase, 1);
 }
 
+TEST(WorkerAttempt, checkpoints_that_follow_a_report_that_came_too_late_are_of_later_phases) {
+  GivenAgent given;
+  given.run();
+  const auto print = [&](TrialLine line) {
+    given.when(LineReceived{LeaseId{1}, std::move(line), Origin::output});
+  };
+  print(ReportLine{std::nullopt, 10, Score::of(1)});
+  print(ReportLine{std::nullopt, 20, Score::of(2)});
+  print(CheckpointLine{"p2.pt", 30, std::nullopt});
+  given.verdict(Action::pause);
+  given.reply<ReportCall>(refuse(Code::stale_lease, "its run was paused"));
+  given.reply<StoreBlob>(CallReply{StoredBlob{std::string(64, 'b'), 5}});
+  EXPECT_EQ(given.request<SaveModelCall>().request.phase, 2);
+}
+
 // A standby took the place of the server that had got the bytes.
 TEST(WorkerAttempt, sends_the_bytes_of_a_checkpoint_again_where_the_server_lacks_them) {
   GivenAgent given;
@@ -309,6 +324,25 @@ TEST(WorkerAgent, starts_a_run_whose_code_the_server_does_not_take) {
     given.reply<RecordCode>(refuse(code, "no"));
     EXPECT_EQ(given.all<Spawn>().size(), starts);
   }
+}
+
+TEST(WorkerAttempt, a_lone_metric_point_wakes_the_agent_when_its_batch_is_due) {
+  GivenAgent given;
+  given.run();
+  given.when(LineReceived{LeaseId{1}, MetricPoint{"loss", 1, 0.5}, Origin::socket});
+  ASSERT_TRUE(given.agent.next_deadline());
+  EXPECT_LE(*given.agent.next_deadline(), given.now + limits::flush_period);
+}
+
+// The agent would be woken without end: points are sent once the call is answered.
+TEST(WorkerAttempt, points_that_are_due_do_not_wake_the_agent_while_a_call_is_open) {
+  GivenAgent given;
+  given.run();
+  given.report(0);
+  given.when(LineReceived{LeaseId{1}, MetricPoint{"loss", 1, 0.5}, Origin::socket});
+  given.after(limits::flush_period);
+  const auto deadline = given.agent.next_deadline();
+  EXPECT_TRUE(!deadline || *deadline > given.now);
 }
 
 }  // namespace

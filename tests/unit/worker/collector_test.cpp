@@ -216,5 +216,11 @@ TEST(Glob, stars_stay_in_their_folder_and_double_stars_do_not) {
   EXPECT_FALSE(matches_glob("", "a"));
 }
 
+TEST(Collector, a_row_whose_step_is_negative_is_skipped_and_the_user_is_notified) {
+  Collector collector(csv(), {"steps", 100, 2}, {});
+  EXPECT_TRUE(heard_of(collector, std::vector<std::string>{"step,score", "-60,1"}).reports.empty());
+  EXPECT_NE(collector.take_complaint().value_or("").find("not a count"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace hone::worker

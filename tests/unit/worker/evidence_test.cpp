@@ -86,5 +86,13 @@ TEST(Evidence, a_file_that_outgrew_its_bound_is_a_disk_limit) {
   EXPECT_EQ(end_of_exit(survived, {1, 3}, true).reason, EndReason::exit_code);
 }
 
+TEST(Evidence, of_a_full_gpu_is_in_the_end_of_the_run) {
+  const auto end_of = [](const std::string& log) {
+    return end_of_exit({LeaseId{1}, false, 1, log}, {0, 3});
+  };
+  EXPECT_TRUE(end_of("torch.OutOfMemoryError: CUDA out of memory.").gpu_full);
+  EXPECT_FALSE(end_of("MemoryError").gpu_full);
+}
+
 }  // namespace
 }  // namespace hone::worker

@@ -130,5 +130,12 @@ TEST(WorkerLimits, a_disk_that_is_still_full_after_the_rest_is_noted_again) {
   EXPECT_TRUE(given.has<Note>());
 }
 
+TEST(WorkerLimits, the_agent_wakes_when_a_limit_is_exceeded) {
+  GivenAgent given;
+  given.run(with_limits({}, seconds(1)));
+  ASSERT_TRUE(given.agent.next_deadline());
+  EXPECT_LE(*given.agent.next_deadline(), given.now + seconds(1));
+}
+
 }  // namespace
 }  // namespace hone::worker

@@ -136,5 +136,10 @@ TEST(WorkerLine, a_report_is_written_with_the_members_that_it_has) {
             R"({"report":{"step":10,"value":1.0,"phase":0,"seconds":2.0,"cpu_seconds":4.0}})");
 }
 
+TEST(WorkerLine, a_metric_may_have_a_space_in_its_name_and_no_control_character) {
+  EXPECT_EQ(taken<MetricPoint>(R"({"metric":{"name":"a b","step":1,"value":1}})").name, "a b");
+  EXPECT_FALSE(parse_trial_line(R"({"metric":{"name":"a\tb","step":1,"value":1}})").ok());
+}
+
 }  // namespace
 }  // namespace hone::worker
