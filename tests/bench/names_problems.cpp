@@ -162,7 +162,7 @@ double scale_free_report(Values v, Rng& rng) {
 double wide(Values v) {
   double sum = 0;
   for (std::size_t i = 0; i < v.size(); ++i)
-    sum += squared(v[i] - 0.5 - 0.3 * std::sin(3.0 * i)) * (i < 4 ? 3 : 0.2);
+    sum += squared(v[i] - 0.5 - 0.3 * std::sin(3.0 * static_cast<double>(i))) * (i < 4 ? 3 : 0.2);
   return sum;
 }
 double wide_report(Values v, Rng& rng) { return wide(v) + 0.25 * rng.normal(); }
