@@ -128,7 +128,7 @@ def try_to_send(server, document):
 
 
 def half(server):
-    """The newest sweep of which a part was imported. Earlier ones may be whole: a kill came late."""
+    """The newest sweep of which a part was imported. After a late kill an earlier one is whole."""
     return f"sw_{rows(server, 'SELECT max(sweep) FROM unfinished_import')[0][0]}"
 
 
@@ -143,7 +143,8 @@ def test_a_server_that_was_killed_in_an_import_had_half_of_a_sweep(server, docum
         server.start()
         assert [part for _, part, _ in parts(server)][-1] == "dropped"
         dropped = half(server)
-        assert dropped not in listed(server) and server.ask("GET", f"/v1/sweeps/{dropped}").status == 404
+        assert dropped not in listed(server)
+        assert server.ask("GET", f"/v1/sweeps/{dropped}").status == 404
         for path, body in ((f"/v1/sweeps/{dropped}/edit", {"trials": 9}),
                            ("/v1/notes", {"on": dropped, "text": "x"})):
             answer = server.ask("POST", path, {"request_id": str(uuid.uuid4()), **body})
