@@ -53,8 +53,8 @@ inline constexpr std::int64_t requests_per_s = 5'000;
 inline constexpr std::int64_t burst_s = 2;            // at once: as many as in 2 s
 inline constexpr std::size_t rate_keys_max = 10'000;  // tokens and addresses counted; 1 MB
 inline constexpr std::size_t header_fields_max = 64;  // browsers send about 20
-// Of a request to a route that reads; they are discarded, but for that of a plan, which is a sweep
-// file. Open routes take no body.
+// A route that reads discards the body of its request, but for a plan, whose body is a sweep file.
+// Open routes take no body.
 inline constexpr std::size_t read_body_bytes_max = 4 * 1024;
 // Bodies up to this size are not counted, so that reports and heartbeats never wait for large
 // bodies of others: 64 MiB of 16,384 connections.

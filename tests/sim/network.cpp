@@ -15,8 +15,8 @@ Message post(const std::string& target, const T& body) {
 
 std::string of_lease(LeaseId lease, const char* what) { return "/v1/leases/" + text(lease) + what; }
 
-// Of each third lease it differs, as if commits followed each other, and of each fifth it changes
-// while the run trains.
+// Every third lease has other code, as if commits followed each other, and that of every fifth
+// changes while its run trains.
 WorkflowInfo code_of(const worker::RecordCode& call) {
   const auto commits = call.lease.value / 3 + (call.before && call.lease.value % 5 == 0 ? 1 : 0);
   WorkflowInfo code;
