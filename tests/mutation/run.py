@@ -79,14 +79,16 @@ def write_tree(folder: pathlib.Path, chosen: Chosen) -> None:
 
 
 def uncompilable(folder: pathlib.Path, log: str, chosen: Chosen) -> set[tuple[str, int]]:
-    """Returns the places on the lines that the compiler names."""
+    """Returns the places on the lines that the compiler names, or on the next: there it misses what
+    a mutant has cut off."""
     found = set()
     for name, line in re.findall(r"(\S+?):(\d+):\d+: (?:error|  required)", log):
         path = os.path.relpath(folder / "build/test" / name, folder)
         if path.startswith("..") or not (folder / path).is_file():
             continue
         text = (folder / path).read_text(encoding="utf-8").split("\n")
-        for number in re.findall(r"hone_mutant\((\d+)\)", text[int(line) - 1]):
+        named = "".join(text[int(line) - 1:int(line) + 1])
+        for number in re.findall(r"hone_mutant\((\d+)\)", named):
             file, site = chosen[int(number)]
             found.add((file, site.begin))
     return found
