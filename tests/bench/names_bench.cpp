@@ -46,21 +46,6 @@ Options options_of(int count, char** words) {
   return options;
 }
 
-std::vector<double> values_of(const SearchSpace& space, std::span<const double> point) {
-  std::vector<double> values;
-  const Params params = space.params_at(point);
-  for (const Parameter& parameter : space.parameters()) {
-    const Value* value = find(params, parameter.name);
-    if (value == nullptr)
-      values.push_back(std::numeric_limits<double>::quiet_NaN());
-    else if (const auto* number = std::get_if<double>(value))
-      values.push_back(*number);
-    else
-      values.push_back(static_cast<double>(std::get<std::int64_t>(*value)));
-  }
-  return values;
-}
-
 // The lowest loss that a local search finds from five starts.
 double lowest_loss(const NamesProblem& problem, const SearchSpace& space, Rng& rng) {
   constexpr int starts = 5, steps = 20000, steps_of_a_width = 2000;

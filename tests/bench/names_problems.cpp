@@ -10,38 +10,18 @@ namespace {
 
 constexpr double failed = std::numeric_limits<double>::infinity();
 
-double squared(double x) { return x * x; }
-
 // The report of a trainer without noise.
 template <double (*loss)(Values)>
 double exactly(Values values, Rng&) {
   return loss(values);
 }
 
-FloatDomain real(double min, double max, Scale scale = Scale::linear) {
-  return {min, max, scale, {}, {}};
-}
-IntDomain whole(std::int64_t min, std::int64_t max, Scale scale = Scale::linear) {
-  return {min, max, scale, 1, {}};
-}
-ChoiceDomain among(std::int64_t size) {
-  ChoiceDomain domain;
-  for (std::int64_t i = 0; i < size; ++i) domain.values.emplace_back(i);
-  return domain;
-}
 ChoiceDomain ordered(const std::vector<double>& values) {
   ChoiceDomain domain;
   for (const double value : values) domain.values.emplace_back(value);
   domain.ordered = true;
   return domain;
 }
-Space space_of(const std::vector<Domain>& domains) {
-  Space space;
-  for (std::size_t i = 0; i < domains.size(); ++i)
-    space.push_back({"x" + std::to_string(i), domains[i], ""});
-  return space;
-}
-
 // Student's t with `degrees` of freedom.
 double student(Rng& rng, int degrees) {
   double squares = 0;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/rng.hpp"
-#include "tests/bench/tpe_problems.hpp"
+#include "tests/bench/problem_space.hpp"
 
 namespace hone::bench {
 

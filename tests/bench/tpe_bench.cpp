@@ -57,21 +57,6 @@ Options options_of(int count, char** words) {
   return options;
 }
 
-std::vector<double> values_of(const SearchSpace& space, std::span<const double> point) {
-  std::vector<double> values;
-  const Params params = space.params_at(point);
-  for (const Parameter& parameter : space.parameters()) {
-    const Value* value = find(params, parameter.name);
-    if (value == nullptr)
-      values.push_back(std::numeric_limits<double>::quiet_NaN());
-    else if (const auto* number = std::get_if<double>(value))
-      values.push_back(*number);
-    else
-      values.push_back(static_cast<double>(std::get<std::int64_t>(*value)));
-  }
-  return values;
-}
-
 // Runs one sweep and returns the regret at each look. `workers` trials are pending at any time; the
 // oldest reports first.
 std::array<double, 3> run(const TpeProblem& problem, const SearchSpace& space,

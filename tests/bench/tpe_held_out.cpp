@@ -10,13 +10,8 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-double squared(double x) { return x * x; }
-
 Space box(std::size_t size, double min, double max, Scale scale = Scale::linear) {
-  Space space;
-  for (std::size_t i = 0; i < size; ++i)
-    space.push_back({"x" + std::to_string(i), FloatDomain{min, max, scale, {}, {}}, ""});
-  return space;
+  return space_of(std::vector<Domain>(size, real(min, max, scale)));
 }
 
 Space with_choices(Space space, std::size_t count, std::int64_t size) {

@@ -14,27 +14,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi;
 
-double squared(double x) { return x * x; }
-
-FloatDomain real(double min, double max, Scale scale = Scale::linear) {
-  return {min, max, scale, {}, {}};
-}
-IntDomain whole(std::int64_t min, std::int64_t max, Scale scale = Scale::linear) {
-  return {min, max, scale, 1, {}};
-}
-ChoiceDomain among(std::int64_t size) {
-  ChoiceDomain domain;
-  for (std::int64_t i = 0; i < size; ++i) domain.values.emplace_back(i);
-  return domain;
-}
-
-// Parameters x0, x1, ...; `when` may be shorter than `domains`.
-Space space_of(const std::vector<Domain>& domains, const std::vector<std::string>& when = {}) {
-  Space space;
-  for (std::size_t i = 0; i < domains.size(); ++i)
-    space.push_back({"x" + std::to_string(i), domains[i], i < when.size() ? when[i] : ""});
-  return space;
-}
 Space box(std::size_t size, double min, double max) {
   return space_of(std::vector<Domain>(size, real(min, max)));
 }

@@ -2,16 +2,12 @@
 // the defaults were chosen here, and only confirmed there.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
-#include "schemas/types/space.hpp"
+#include "tests/bench/problem_space.hpp"
 
 namespace hone::bench {
-
-// One value a parameter, in file order: a choice as its index, an inactive one as NaN.
-using Values = std::span<const double>;
 
 struct TpeProblem {
   std::string name;
