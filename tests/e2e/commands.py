@@ -1,4 +1,5 @@
-"""Run `hone` from tests: one command, or `hone up` on a free port."""
+"""Run `hone` from tests: one command, or `hone up` on a free port; what is written on terminals."""
+import contextlib
 import json
 import os
 import pathlib
@@ -86,3 +87,13 @@ class Up:
         self.process.send_signal(number)
         _, errors = self.process.communicate(timeout=60)
         return self.process.returncode, errors
+
+
+def written_on(controller):
+    """The bytes that a program writes to the terminal of `controller` until its end; closes it."""
+    text = b""
+    with contextlib.suppress(OSError):  # EIO: the other side is closed and everything was read
+        while piece := os.read(controller, 65536):
+            text += piece
+    os.close(controller)
+    return text

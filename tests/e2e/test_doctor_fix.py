@@ -1,5 +1,4 @@
 """`hone doctor --fix`: what it finds wrong it changes, after a question or with --yes, and nothing else."""
-import contextlib
 import hashlib
 import json
 import os
@@ -8,7 +7,7 @@ import sqlite3
 import stat
 import subprocess
 
-from commands import hone
+from commands import hone, written_on
 from conftest import ROOT, program, sweep_spec
 
 
@@ -31,11 +30,7 @@ def answered(server, answer):
     os.close(terminal)
     os.write(controller, answer)
     out, _ = process.communicate(timeout=60)
-    text = b""
-    with contextlib.suppress(OSError):  # EIO: the terminal is closed and everything was read
-        while piece := os.read(controller, 65536):
-            text += piece
-    os.close(controller)
+    text = written_on(controller)
     return process.returncode, out.decode(), text.decode()
 
 

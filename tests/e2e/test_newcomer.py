@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from commands import Up, hone, ok, write_spec
+from commands import Up, hone, ok, write_spec, written_on
 from conftest import program, sweep_spec
 from test_worker import Worker, wait_for
 from trained import train
@@ -235,13 +235,7 @@ def on_terminal(day, answer, *words):
     os.close(terminal)
     os.write(controller, answer)
     out, _ = process.communicate(timeout=60)
-    text = b""
-    try:
-        while piece := os.read(controller, 4096):
-            text += piece
-    except OSError:  # the other side is closed
-        pass
-    os.close(controller)
+    text = written_on(controller)
     return process.returncode, out.decode(), text.decode()
 
 

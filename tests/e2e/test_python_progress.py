@@ -11,6 +11,7 @@ import sys
 import termios
 import xml.etree.ElementTree as ElementTree
 
+from commands import written_on
 from conftest import BIN, ROOT, program
 from test_python_libraries import python_with, run
 
@@ -39,13 +40,7 @@ def written_to_a_terminal(script, columns, folder):
         cwd=folder, env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "sdk" / "python"),
                          "HONE_BIN": str(BIN), "HONE_DATA": str(folder / "data"), "TERM": "xterm"})
     os.close(terminal)
-    text = b""
-    try:
-        while piece := os.read(controller, 4096):
-            text += piece
-    except OSError:  # the other side is closed
-        pass
-    os.close(controller)
+    text = written_on(controller)
     assert process.wait(60) == 0, text
     return text.decode()
 

@@ -11,7 +11,7 @@ import termios
 
 import pytest
 
-from commands import ok
+from commands import ok, written_on
 from conftest import program
 from test_newcomer import day  # noqa: F401 (a fixture)
 
@@ -29,13 +29,7 @@ def seen(day, columns, *words):  # noqa: F811
         env={**clean, "HONE_SERVER": f"http://127.0.0.1:{day.up.port}", "TERM": "xterm",
              "LC_ALL": "C.UTF-8"})
     os.close(terminal)
-    text = b""
-    try:
-        while piece := os.read(controller, 4096):
-            text += piece
-    except OSError:  # the other side is closed
-        pass
-    os.close(controller)
+    text = written_on(controller)
     process.wait(60)
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.decode()).replace("\r", "").split("\n")
 
