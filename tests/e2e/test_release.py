@@ -13,7 +13,7 @@ from conftest import BIN, ROOT, VERSION, program
 
 def release(out, *words):
     return subprocess.run([sys.executable, ROOT / "tools" / "release", *words, "--suites", "",
-                           "--out", out], capture_output=True, text=True)
+                           "--no-cross", "--out", out], capture_output=True, text=True)
 
 
 @pytest.fixture(scope="module")
