@@ -92,7 +92,7 @@ constexpr std::array field_table{
 
     Field{model, "id", id, "m.id", "md_9"},
     Field{model, "step", number, "m.step", ""},
-    Field{model, "phase", number, "m.phase", "from 0"},
+    Field{model, "phase", number, "m.phase + 1", "from 1"},
     Field{model, "bytes", number, "m.bytes", ""},
     Field{model, "sha256", text, "m.sha256", ""},
     Field{model, "value", number,
@@ -151,7 +151,7 @@ constexpr std::array field_table{
 
     Field{report, "id", text, "'rn_' || q.trial || '.' || q.replicate || '@' || q.phase",
           "rn_42.0@3"},
-    Field{report, "phase", number, "q.phase", "from 0"},
+    Field{report, "phase", number, "q.phase + 1", "from 1"},
     Field{report, "step", number, "q.step", ""},
     Field{report, "value", number, "q.value", "of the objective"},
     Field{report, "diverged", truth, "q.value IS NULL", "it has no finite value"},

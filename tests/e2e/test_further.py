@@ -87,7 +87,7 @@ def test_rows_have_a_column_for_each_objective(trained, door, metric):
     assert metric in ok(*words, server=trained.server, COLUMNS="200")
 
 
-# Rows of reports. Phases count from 1 in exports.
+# Rows of reports. Phases count from 1 but in the replies of the API.
 REPORTS = {"export": (("export", "{sweep}"), 1),
            "export_metrics": (("export", "{sweep}", "--metrics"), 1),
            "find_reports": (("find", "report where sweep = {sweep}", "-n", "99"), 0)}
@@ -100,7 +100,7 @@ def test_reports_have_a_column_for_each_objective(trained, door, metric):
     words = [word.format(sweep=trained.sweep) for word in words]
     wanted = {key: values[metric] for key, values in trained.values.items()}
     column = COLUMN[metric] if first or metric == "cost" else metric
-    assert {(trial_of(row["run"]), int(row["phase"]) - first): float(row[column])
+    assert {(trial_of(row["run"]), int(row["phase"]) - 1): float(row[column])
             for row in trained.table(*words)} == wanted
     lines = ok(*words, "--format", "jsonl", server=trained.server).splitlines()
     assert {(trial_of(row["run"]), row["phase"] - first): row["further"][metric]
@@ -161,7 +161,7 @@ def test_rows_of_python_have_a_column_for_each_objective(trained, metric):
         sweep = sdk.Sweep.open(trained.sweep, client)
         assert {row["id"]: row[COLUMN[metric]] for row in sweep.trials()} == trained.last(metric)
         column = COLUMN[metric] if metric == "cost" else metric
-        assert {(row["trial"], row["phase"]): row[column] for row in sweep.reports()} == \
+        assert {(row["trial"], row["phase"] - 1): row[column] for row in sweep.reports()} == \
             {key: values[metric] for key, values in trained.values.items()}
         frame = sweep.frame()
         assert COLUMN[metric] in (frame[0] if isinstance(frame, list) else frame.columns)

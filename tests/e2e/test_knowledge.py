@@ -169,7 +169,7 @@ def edges_of_code_and_evaluation(server, run, model):
         "environment": "CartPole-v1"}) == {"evaluation": "ev_1"}
     measured = edges_of(server, "ev_1", "up")
     assert ("ev_1", "measured_of", model) in measured
-    assert found(server, "evaluation where mean = 4 and model.phase = 2") == ["ev_1"]
+    assert found(server, "evaluation where mean = 4 and model.phase = 3") == ["ev_1"]
     assert found(server, "model where evaluated >= 4") == [model]
     return code, measured
 

@@ -99,6 +99,10 @@ std::string value_text(const Json& value) {
   return printable(to_text(value));
 }
 
+std::string exact_text(const Json& value) {
+  return value.is_string() ? value_text(value) : to_text(value);
+}
+
 std::string pointer_to(const std::string& name) {
   std::string pointer = "/";
   for (const char c : name) pointer += c == '~' ? "~0" : c == '/' ? "~1" : std::string(1, c);
@@ -159,6 +163,8 @@ std::string raw_of(const Field& field, const Json& item) {
   if (is_null_parameter(field, item)) return "null";
   if (value.is_null()) return {};
   if (value.is_string()) return value.get<std::string>();
+  if (field.type == CellType::phase && value.is_number_integer())
+    return std::to_string(int_at(item, field.pointer) + 1);
   return to_text(value);
 }
 
@@ -175,9 +181,11 @@ Fields with_param_columns(const Fields& fields, const std::vector<Json>& items) 
     const auto names = names_in(items, field.pointer);
     if (!names) out.push_back(field);
     for (const auto& name : names.value_or(std::vector<std::string>{})) {
-      // params.value, next to the column value.
-      const std::string longer = field.pointer.substr(field.pointer.rfind('/') + 1) + "." + name;
-      Field column{taken.insert(name).second ? name : longer, field.pointer + pointer_to(name)};
+      // params.value, next to the column value; and params.params.value next to both.
+      const std::string prefix = field.pointer.substr(field.pointer.rfind('/') + 1) + ".";
+      std::string title = name;
+      while (!taken.insert(title).second) title.insert(0, prefix);
+      Field column{title, field.pointer + pointer_to(name)};
       column.where = field.where;
       column.type = all_numbers(column, items) ? CellType::number : CellType::text;
       out.push_back(column);

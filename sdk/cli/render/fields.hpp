@@ -64,6 +64,8 @@ std::string params_text(const Json& params);
 
 // A value for people: numbers to four significant digits, strings as they are.
 std::string value_text(const Json& value);
+// All digits of a parameter, to be copied into a command.
+std::string exact_text(const Json& value);
 
 Table table_of(const Fields& fields, const std::vector<Json>& items, Instant now);
 

@@ -235,13 +235,13 @@ class Sweep:
         return [_flat(row) for row in self.client.trials(self.id, sort="number")]
 
     def reports(self) -> List[Dict[str, Any]]:
-        """One row a report of each run: trial, run, phase (from 0), step, value; a column for each
+        """One row a report of each run: trial, run, phase (from 1), step, value; a column for each
         further objective."""
         rows = []
         metrics = [str(one["metric"]) for one in self.spec.get("objectives", [])[1:]]
         for trial in self.client.trials(self.id, sort="number"):
             for run in self.client.runs(trial["id"]):
-                rows += [_flat({"trial": trial["id"], "run": run["id"], "phase": point["phase"],
+                rows += [_flat({"trial": trial["id"], "run": run["id"], "phase": point["phase"] + 1,
                                 "step": point["step"], "value": point["value"], "params": {},
                                 "further": dict(zip(metrics, point.get("further", [])))})
                          for point in self.client.curve(run["id"])]
@@ -346,7 +346,10 @@ def _objective(objective: Objective, goal: str) -> Dict[str, Any]:
 
 def _flat(row: Mapping[str, Any]) -> Dict[str, Any]:
     flat = {key: value for key, value in row.items() if key not in ("params", "sweep", "further")}
+    params = {f"params.{name}": value for name, value in row["params"].items()}
     for name, value in (row.get("further") or {}).items():
-        flat[f"further.{name}" if name in flat else name] = value
-    flat.update({f"params.{name}": value for name, value in row["params"].items()})
+        while name in flat or name in params:
+            name = f"further.{name}"
+        flat[name] = value
+    flat.update(params)
     return flat

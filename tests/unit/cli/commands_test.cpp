@@ -160,7 +160,7 @@ TEST_F(Commands, curve_draws_a_run_and_lists_its_reports) {
   EXPECT_TRUE(contains(text, "*")) << text;
   EXPECT_TRUE(contains(text, "phase  step  value  verdict")) << text;
   EXPECT_EQ(server_.out({"curve", "rn_2.0", "--format", "value", "--columns", "phase,value"}),
-            "0\t20.25\n1\t21.25\n");
+            "1\t20.25\n2\t21.25\n");
 }
 
 TEST_F(Commands, curve_of_a_trial_is_a_band_over_its_seeds) {

@@ -154,11 +154,12 @@ TEST(CliFields, parameters_become_columns) {
   EXPECT_EQ(raw_of(fields[2], items[1]), "");  // inactive: absent
 }
 
-TEST(CliFields, people_count_phases_from_one_and_programs_from_zero) {
+TEST(CliFields, tables_and_csv_count_phases_from_one) {
   const Field phase{"phase", "/phase", CellType::phase};
   const Json report = {{"phase", 0}};
   EXPECT_EQ(cell_of(phase, report, {}).text, "1");
-  EXPECT_EQ(raw_of(phase, report), "0");
+  EXPECT_EQ(raw_of(phase, report), "1");
+  EXPECT_EQ(raw_of(phase, Json{{"phase", nullptr}}), "");
 }
 
 Json graph() {

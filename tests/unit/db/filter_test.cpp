@@ -62,7 +62,7 @@ TEST_F(Filters, reports_are_found_by_value_verdict_and_everything_above) {
   EXPECT_EQ(found("report"), (Ids{"rn_2.0@0", "rn_1.1@0", "rn_1.0@1", "rn_1.0@0"}));
   EXPECT_EQ(found("report where value >= 20"), (Ids{"rn_1.1@0", "rn_1.0@1"}));
   EXPECT_EQ(found("reports where diverged"), (Ids{"rn_2.0@0"}));
-  EXPECT_EQ(found("report where run = rn_1.0 and phase = 1"), (Ids{"rn_1.0@1"}));
+  EXPECT_EQ(found("report where run = rn_1.0 and phase = 2"), (Ids{"rn_1.0@1"}));
   EXPECT_EQ(found("report where id = rn_1.0@1"), (Ids{"rn_1.0@1"}));
   EXPECT_EQ(found("report where attempt = rn_1.0#2"), (Ids{"rn_1.0@1"}));
   EXPECT_EQ(found("report where run.state = failed"), (Ids{"rn_1.1@0"}));

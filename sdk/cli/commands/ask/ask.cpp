@@ -18,11 +18,6 @@
 namespace hone::cli {
 namespace {
 
-// All digits: exactly this point is to be evaluated.
-std::string exact_text(const Json& value) {
-  return value.is_string() ? value_text(value) : to_text(value);
-}
-
 std::string asked_text(const Json& asked, const AskReply& reply, const Screen& screen) {
   std::vector<RecordLine> lines;
   for (const auto& [name, value] : member(asked, "/params").items())

@@ -237,7 +237,7 @@ Fields best_columns() {
           optional({"state", "/state", CellType::state}),
           data_only({"reason", "/reason"}),
           data_only({"comparable", "/comparable"}),
-          optional({"phase", "/best_phase", CellType::phase}),
+          optional({"phases", "/phase", CellType::number}),
           optional({"model", "/model"}),
           parameters(30)};
 }
