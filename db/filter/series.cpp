@@ -32,14 +32,19 @@ std::optional<double> param_number(const Comparison& c, const Literal& literal) 
   return as_number(literal);
 }
 
+// Whether a parameter is compared to the literal as text. A text may look like a number or a truth
+// value, too: 10, yes.
+bool is_text(const Comparison& c, const Literal& literal) {
+  return !param_number(c, literal) || c.op == Op::equal || c.op == Op::differs;
+}
+
 // The condition on a row of param.
 Result<Piece> param_value(const Comparison& c) {
   Piece all;
   for (const Literal& literal : c.values) {
-    if (const auto number = param_number(c, literal)) {
+    if (const auto number = param_number(c, literal))
       append(all, " OR ", number_condition("p.number", c.op, *number));
-      continue;
-    }
+    if (!is_text(c, literal)) continue;
     auto piece = text_condition("p.text", c, literal);
     if (!piece) return piece;
     append(all, " OR ", *std::move(piece));
@@ -224,18 +229,23 @@ std::optional<Candidates> series_candidates(const Comparison& c, ObjectKind kind
     if (auto select = metric_candidates(c, kind)) return Candidates{trial_key(kind), *select};
     return std::nullopt;
   }
+  const Literal& literal = c.values.front();
   auto value = param_value(c);
   if (!value) return std::nullopt;
-  const std::string index = param_number(c, c.values.front()) ? "param_number" : "param_text";
-  const std::string where = " WHERE p.name = ? AND " + value->sql;
+  Piece select;
+  const auto add = [&](const std::string& table, Piece condition, const std::string& more) {
+    append(
+        select, " UNION ALL ",
+        {"SELECT p.trial FROM " + table + " p WHERE p.name = ? AND (" + condition.sql + ")" + more,
+         {name_of(c)}});
+    append(select, "", {"", std::move(condition.values)});
+  };
+  if (const auto number = param_number(c, literal))
+    add("param_number", number_condition("p.number", c.op, *number), "");
+  if (is_text(c, literal)) add("param_text", *text_condition("p.text", c, literal), "");
   // Rows that are newer than the index are read one by one (migrations/0013_param_index.sql).
-  Piece select{"SELECT p.trial FROM " + index + " p" + where +
-                   " UNION ALL SELECT p.trial FROM param p" + where +
-                   " AND p.trial > (SELECT coalesce(max(trial), 0) FROM param_indexed)",
-               {name_of(c)}};
-  append(select, "", {"", value->values});
-  append(select, "", {"", {name_of(c)}});
-  append(select, "", {"", std::move(value->values)});
+  add("param", *std::move(value),
+      " AND p.trial > (SELECT coalesce(max(trial), 0) FROM param_indexed)");
   return Candidates{trial_key(kind), std::move(select)};
 }
 

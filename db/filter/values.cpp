@@ -94,7 +94,8 @@ std::string_view sign(Op op) {
 }
 
 std::optional<double> as_number(const Literal& literal) {
-  if (literal.quoted || literal.text.empty()) return std::nullopt;
+  // [0.5] is the list, not the number in it.
+  if (literal.quoted || literal.text.empty() || literal.text.front() == '[') return std::nullopt;
   if (const auto value = read_finite_number(literal.text)) return value;
   const double scale = scale_of(literal.text.back());
   const auto value = read_finite_number(literal.text.substr(0, literal.text.size() - 1));

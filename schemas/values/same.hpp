@@ -17,7 +17,8 @@ std::optional<double> as_number(const Value& value);
 
 bool same_number(double a, double b);
 
-// Numbers compare as numbers (1 is 1.0), integers exactly; other values only with their own type.
+// Numbers compare as numbers (1 is 1.0), integers exactly, also those in lists and objects; other
+// values only with their own type.
 bool same_value(const Value& a, const Value& b);
 
 // The numbers that are the same as `number`, for comparisons outside C++ (SQL).

@@ -1,4 +1,6 @@
 // enqueue: the user's own parameter sets, tried before the sampler's.
+#include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -19,20 +21,34 @@ namespace {
 
 struct EnqueueOptions {
   std::string sweep;
-  std::vector<std::string> params;
+  std::vector<std::string> params;  // each as words_in splits it
   std::string file;
   std::string from;
   int phase = 0;  // from 1; 0: the latest
 };
 
-// The value of a choice that a word names; a number by the rule of schemas/values/same.hpp.
+bool is_same(const Json& a, const Json& b) {
+  if (!a.is_number() || !b.is_number()) return a == b;
+  return same_number(a.get<double>(), b.get<double>());
+}
+
+// The value of a choice that a word names: the one that it is as JSON ("1" in quotes is a text), or
+// else the text that it is as it stands.
 std::optional<Json> choice_in(const Json& values, const std::string& word) {
-  const auto number = parse_number(word);
+  if (const auto document = parse_json(word))
+    for (const Json& value : values)
+      if (is_same(value, *document)) return value;
   for (const Json& value : values)
-    if (value.is_string() ? value.get<std::string>() == word : to_text(value) == word) return value;
-  for (const Json& value : values)
-    if (value.is_number() && number && same_number(value.get<double>(), *number)) return value;
+    if (value.is_string() && value.get<std::string>() == word) return value;
   return std::nullopt;
+}
+
+// A value of a choice as the word that names it.
+std::string word_of(const Json& value) {
+  if (!value.is_string() || value.get<std::string>().empty() ||
+      parse_json(value.get<std::string>()))
+    return to_text(value);
+  return value_text(value);
 }
 
 Error no_value(const std::string& name, const std::string& word, const std::string& wanted) {
@@ -56,10 +72,29 @@ Result<Json> typed(const std::string& name, const std::string& word, const Json&
     const Json& values = member(parameter, "/values");
     if (auto value = choice_in(values, word)) return *std::move(value);
     std::string all;
-    for (const Json& value : values) all += (all.empty() ? "" : ", ") + value_text(value);
+    for (const Json& value : values) all += (all.empty() ? "" : ", ") + word_of(value);
     return no_value(name, word, "one of its values: " + all);
   }
   return Json(word);
+}
+
+// Splits "a=1,b=[1, 2],c=\"x,y\"" at the commas outside of brackets and quotes.
+std::vector<std::string> words_in(const std::string& text) {
+  std::vector<std::string> words(1);
+  int depth = 0;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ',' && depth <= 0 && !quoted) {
+      words.emplace_back();
+      continue;
+    }
+    words.back() += c;
+    if (quoted && c == '\\' && i + 1 < text.size()) words.back() += text[++i];
+    if (c == '"') quoted = !quoted;
+    if (!quoted) depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+  }
+  return words;
 }
 
 Result<Json> set_from_words(const std::vector<std::string>& words, const Json& parameters) {
@@ -119,7 +154,10 @@ Result<std::vector<Json>> wanted_sets(Session& session, const EnqueueOptions& op
   if (!options.file.empty()) return sets_in(options.file);
   const auto row = session.get("/v1/sweeps/" + text(sweep));
   if (!row) return row.error();
-  auto set = set_from_words(options.params, member(*row, "/spec/parameters"));
+  std::vector<std::string> words;
+  for (const std::string& given : options.params)
+    std::ranges::copy(words_in(given), std::back_inserter(words));
+  auto set = set_from_words(words, member(*row, "/spec/parameters"));
   if (!set) return set.error();
   return std::vector<Json>{*std::move(set)};
 }
@@ -179,8 +217,8 @@ Result<Exit> enqueue(Session& session, const EnqueueOptions& options) {
 CommandAction declare_enqueue(Flags& flags) {
   return with_options(enqueue, [&](EnqueueOptions& options) {
     flags.optional_argument("SWEEP", options.sweep, "id of the sweep (the newest)");
-    flags.comma_separated("--params NAME=VALUE,...", options.params,
-                          "one parameter set; hone draws the parameters left out");
+    flags.texts("--params NAME=VALUE,...", options.params,
+                "one parameter set; hone draws the parameters left out");
     flags.text("--file FILE", options.file,
                "many sets: a JSON array of objects, or one object a line; - is stdin");
     flags.text("--from RUN", options.from,
