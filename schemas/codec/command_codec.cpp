@@ -149,7 +149,7 @@ void fields(F& f, Of<CollectSpec> auto& c) {
   f.some("pattern", c.patterns, OneOrMore{read_pattern, patterns_max});
   f.some("columns", c.columns, ListOf{column_name, columns_max});
   f.some("objective", c.objectives, OneOrMore{column_name, objectives_max}).some("step", step);
-  f.some("metrics", c.metrics, ListOf{column_name, columns_max});
+  f.some("metrics", c.metrics, ListOf{name_rule, columns_max});  // metrics are called so
   f.maybe("window", c.window, Integer{0, window_max}).maybe("value", c.summary).some("nan", c.nan);
   if constexpr (reads<F>) {
     if (from_errors) c.stream = from_output ? CollectStream::both : CollectStream::errors;

@@ -262,9 +262,9 @@ void fields(auto& f, Of<FleetRequest> auto& r) {
 template struct Requests<SubmitRequest, SteerRequest, JoinRequest, AcquireRequest, ReportRequest,
                          AskRequest, TellRequest, EnqueueRequest, ConfirmRequest,
                          CreateTokenRequest, Done, SaveModelRequest, SaveArtifactRequest,
-                         MetricsRequest, EndRequest, NoteRequest, TagRequest, ArchiveRequest,
-                         PinRequest, EditRequest, ImportRequest, BeatRequest, FleetRequest,
-                         FleetSpec, RecordCodeRequest, EvaluateRequest>;
+                         MetricPoint, MetricsRequest, EndRequest, NoteRequest, TagRequest,
+                         ArchiveRequest, PinRequest, EditRequest, ImportRequest, BeatRequest,
+                         FleetRequest, FleetSpec, RecordCodeRequest, EvaluateRequest>;
 
 }  // namespace codec
 

@@ -257,7 +257,10 @@ Status Client::put_text(const std::string& text) {
 Status Client::get_blob(const std::string& sha256, const std::string& file) {
   if (!is_sha256_hex(sha256))
     return refuse(Code::invalid, "the server names content by something that is no SHA-256 digest");
-  const std::string partial = file + ".part-" + std::to_string(::getpid()) + "-" + thread_number();
+  // In the same folder, by another name: that of the file may be as long as names can be.
+  const auto folder = std::filesystem::path(file).parent_path();
+  const std::string partial =
+      (folder / (".hone-part-" + std::to_string(::getpid()) + "-" + thread_number())).string();
   const auto fail = [&](Error error) -> Status {
     std::remove(partial.c_str());
     return error;

@@ -1,5 +1,9 @@
 // What the reply to each call of an attempt leads to, and each error.
+#include <charconv>
+#include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "worker/agent/attempt.hpp"
@@ -10,6 +14,16 @@ namespace {
 bool is_gone(const Error& error) {
   return error.code == Code::stale_lease || error.code == Code::stale_epoch ||
          error.code == Code::not_found;
+}
+
+// The place of a point in "/points/3/name".
+std::optional<std::size_t> point_in(const std::string& at) {
+  constexpr std::string_view list = "/points/";
+  std::size_t place = 0;
+  if (!at.starts_with(list)) return std::nullopt;
+  const char* begin = at.data() + list.size();
+  const auto read = std::from_chars(begin, at.data() + at.size(), place);
+  return read.ptr == begin ? std::nullopt : std::optional(place);
 }
 
 }  // namespace
@@ -114,10 +128,21 @@ void Attempt::on_error(Turn& turn, const ReportCall& call, const Error& error) {
   answer_line(turn, error);
 }
 
-void Attempt::on_error(Turn& turn, const MetricsCall&, const Error& error) {
+// A server that knows other rules refuses a batch for one of its points: the others are sent again.
+void Attempt::on_error(Turn& turn, const MetricsCall& call, const Error& error) {
   if (loses_lease(turn, error)) return;
-  note(turn, NoteLevel::warning, "metric points were rejected: " + error.detail);
-  advance(turn);
+  const auto place = point_in(error.at);
+  if (!place || *place >= call.request.points.size()) {
+    note(turn, NoteLevel::warning, "metric points were rejected: " + error.detail);
+    return advance(turn);
+  }
+  MetricsCall others = call;
+  auto& points = others.request.points;
+  note(turn, NoteLevel::warning,
+       "a point of the metric " + points[*place].name + " was rejected: " + error.detail);
+  points.erase(points.begin() + static_cast<std::ptrdiff_t>(*place));
+  if (points.empty()) return advance(turn);
+  call_.send(turn, std::move(others));
 }
 
 void Attempt::on_error(Turn& turn, const KeepFiles&, const Error& error) {

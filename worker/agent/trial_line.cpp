@@ -11,6 +11,7 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
 #include "schemas/codec/words.hpp"
+#include "schemas/types/metric.hpp"
 #include "schemas/values/number.hpp"
 
 namespace hone::worker {
@@ -25,14 +26,6 @@ std::optional<double> number_in(const Json& value) {
 namespace {
 
 constexpr std::string_view output_mark = "@hone ";
-constexpr std::size_t metric_name_max = 200;  // bytes
-
-bool has_control(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7F;
-  });
-}
 
 // Reads the members of one line by name; keeps the first fault.
 class Members {
@@ -132,15 +125,14 @@ class Members {
  private:
   // 400, and as Python and NumPy also write it: 400.0, "400".
   static std::optional<std::int64_t> count_in(const Json* value) {
-    constexpr double exact_max = 9007199254740992.0;  // doubles are whole numbers up to there
+    constexpr std::int64_t exact_max = (std::int64_t{1} << 53U) - 1;  // that of the server
     if (value == nullptr) return std::nullopt;
     if (value->is_number_integer())
-      return *value >= 0 && *value <= std::numeric_limits<std::int64_t>::max()
-                 ? std::optional(value->get<std::int64_t>())
-                 : std::nullopt;
+      return *value >= 0 && *value <= exact_max ? std::optional(value->get<std::int64_t>())
+                                                : std::nullopt;
     const auto number = number_in(*value);
-    const bool whole =
-        number && *number >= 0 && *number <= exact_max && std::floor(*number) == *number;
+    const bool whole = number && *number >= 0 && *number <= static_cast<double>(exact_max) &&
+                       std::floor(*number) == *number;
     return whole ? std::optional(static_cast<std::int64_t>(*number)) : std::nullopt;
   }
 
@@ -180,9 +172,15 @@ Result<TrialLine> parse_metric(const Json& json) {
   static constexpr std::array<std::string_view, 3> known{"name", "step", "value"};
   Members members(json, "/metric", known);
   MetricPoint point{members.text("name"), members.count("step"), members.number("value")};
-  if (point.name.size() > metric_name_max) members.fault("is longer than 200 bytes", "name");
-  if (has_control(point.name)) members.fault("may not have control characters", "name");
-  return members.settle(std::move(point));
+  auto line = members.settle(point);
+  if (!line) return line;
+  // The rules of the server, which refuses a point with all others of its batch.
+  const auto taken = decode_request<MetricPoint>(
+      Json{{"name", point.name}, {"step", point.step}, {"value", point.value}});
+  if (!taken)
+    return refuse(Code::invalid, "'" + taken.error().at.substr(1) + "' " + taken.error().detail,
+                  "/metric" + taken.error().at);
+  return line;
 }
 
 }  // namespace

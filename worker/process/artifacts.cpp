@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
+#include "base/text.hpp"
+#include "schemas/codec/body.hpp"
+#include "schemas/types/wire.hpp"
 #include "worker/agent/glob.hpp"
 #include "worker/agent/limits.hpp"
 
@@ -23,6 +27,14 @@ void walk(const std::string& folder, Each each) {
   for (std::int64_t seen = 0; !failure && at != fs::recursive_directory_iterator();
        at.increment(failure))
     if (++seen > files_max || !each(at->path())) return;
+}
+
+// Whether the server takes a file of this name. It refused the others together with one that it
+// does not take, such as one with a line end.
+bool is_taken(const std::string& name) {
+  const Json document{{"name", name}, {"sha256", std::string(64, '0')}, {"bytes", 0}};
+  const auto sent = parse_json(to_text(document));  // what is no UTF-8 would be replaced
+  return sent && *sent == document && decode_request<SaveArtifactRequest>(document).ok();
 }
 
 }  // namespace
@@ -68,7 +80,7 @@ Artifacts find_artifacts(const std::string& folder, const std::vector<std::strin
     const auto size = static_cast<std::int64_t>(fs::file_size(one.path, failure));
     const bool fits = !failure && files.kept.size() < limits::artifacts_max &&
                       bytes + size <= limits::artifact_bytes_max &&
-                      one.name.size() <= limits::artifact_name_bytes_max;
+                      one.name.size() <= limits::artifact_name_bytes_max && is_taken(one.name);
     if (!fits) {
       ++left_out;
       continue;
@@ -77,9 +89,9 @@ Artifacts find_artifacts(const std::string& folder, const std::vector<std::strin
     files.kept.push_back(std::move(one));
   }
   if (left_out > 0)
-    files.left_out = std::to_string(left_out) +
-                     " files that match its artifacts were not kept: at most 100 of 1 GiB "
-                     "together, and no links";
+    files.left_out = counted(left_out, "file") +
+                     " of its artifacts not kept: at most 100 of 1 GiB together are, no links, and "
+                     "no names with control characters";
   return files;
 }
 

@@ -237,6 +237,21 @@ TEST(WorkerAttempt, drops_the_oldest_points_and_says_so) {
   EXPECT_EQ(given.request<MetricsCall>().request.points.front().step, 7);
 }
 
+// One bad point cost all that were logged with it.
+TEST(WorkerAttempt, sends_the_points_again_without_the_one_that_was_refused) {
+  GivenAgent given;
+  given.run();
+  for (const char* name : {"good", "bad", "also good"})
+    given.when(LineReceived{LeaseId{1}, MetricPoint{name, 1, 1.0}, Origin::socket});
+  given.exit(1);
+  given.reply<MetricsCall>(refuse(Code::invalid, "must be better", "/points/1/name"));
+  const auto& points = given.request<MetricsCall>().request.points;
+  ASSERT_EQ(points.size(), 2U);
+  EXPECT_EQ(points[0].name + points[1].name, "goodalso good");
+  given.reply<MetricsCall>(CallReply{Done{}});
+  EXPECT_TRUE(given.call<EndCall>());
+}
+
 // Points that are left when the process exits are sent before its end.
 TEST(WorkerAttempt, flushes_the_last_points) {
   GivenAgent given;

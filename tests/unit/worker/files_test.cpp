@@ -219,7 +219,7 @@ TEST_F(RunFiles, beyond_their_size_are_left_out_and_smaller_ones_kept) {
   fs::resize_file(path("b"), 11);
   fs::resize_file(path("c"), 10);
   EXPECT_EQ(kept({"*"}), (std::vector<std::string>{"a", "c"}));
-  EXPECT_TRUE(left_out_.starts_with("1 files ")) << left_out_;
+  EXPECT_TRUE(left_out_.starts_with("1 file ")) << left_out_;
 }
 
 TEST_F(RunFiles, with_very_long_names_are_left_out) {
@@ -228,6 +228,17 @@ TEST_F(RunFiles, with_very_long_names_are_left_out) {
   write(deep + "/f", "x");
   EXPECT_TRUE(kept({"**"}).empty());
   EXPECT_NE(left_out_, "");
+}
+
+// One of them made the server refuse all: no file of the run was kept.
+TEST_F(RunFiles, with_names_that_the_server_does_not_take_are_left_out_alone) {
+  for (const char* name : {"good.txt", "a\nb.txt",
+                           "a\u202e"
+                           "b.txt",
+                           "a\xff.txt", "zgood.txt"})
+    write(name, "x");
+  EXPECT_EQ(kept({"*.txt"}), (std::vector<std::string>{"good.txt", "zgood.txt"}));
+  EXPECT_TRUE(left_out_.starts_with("3 files ")) << left_out_;
 }
 
 TEST_F(RunFiles, are_measured_on_disk) {

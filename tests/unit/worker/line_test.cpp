@@ -139,6 +139,12 @@ TEST(WorkerLine, a_report_is_written_with_the_members_that_it_has) {
 TEST(WorkerLine, a_metric_may_have_a_space_in_its_name_and_no_control_character) {
   EXPECT_EQ(taken<MetricPoint>(R"({"metric":{"name":"a b","step":1,"value":1}})").name, "a b");
   EXPECT_FALSE(parse_trial_line(R"({"metric":{"name":"a\tb","step":1,"value":1}})").ok());
+  const std::string long_name(101, 'n');
+  const auto refused =
+      parse_trial_line(R"({"metric":{"name":")" + long_name + R"(","step":1,"value":1}})");
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().at, "/metric/name");
+  EXPECT_FALSE(parse_trial_line(R"({"metric":{"name":"a","step":9007199254740992,"value":1}})"));
 }
 
 }  // namespace
