@@ -19,6 +19,7 @@ class ProcessClock {
   // The process trains from now on. Restarts the limit of a phase.
   void resume(Instant now) {
     if (!running_since_) running_since_ = now;
+    if (!taken_at_) taken_at_ = now;
   }
   // The process waits for the server.
   void pause(Instant now) {
@@ -27,13 +28,14 @@ class ProcessClock {
     running_since_.reset();
   }
   // How long it has trained since the last call. A process that does not wait for the server trains
-  // while the clock is paused: nullopt where it has done so since the last call, and in the next
-  // one, which would miss a part.
-  std::optional<Duration> take_trained(Instant now) {
+  // while the clock is paused: where it has done so since the last call, and in the next one, which
+  // would miss a part, all the time between the calls counts.
+  Duration take_trained(Instant now) {
     const Duration all = trained_ + (running_since_ ? now - *running_since_ : Duration{});
     const Duration part = all - std::exchange(taken_, all);
+    const Duration between = now - std::exchange(taken_at_, now).value_or(now);
     const bool missed = std::exchange(missed_, part == Duration{});
-    return missed || missed_ ? std::nullopt : std::optional(part);
+    return missed || missed_ ? between : part;
   }
 
   // When the first of its limits is reached; nullopt while it is paused or has none.
@@ -63,8 +65,9 @@ class ProcessClock {
   TimeLimits limits_;
   std::optional<Duration> run_left_;
   std::optional<Instant> running_since_;
-  Duration trained_{};   // before running_since_
-  Duration taken_{};     // of all that it has trained
+  Duration trained_{};  // before running_since_
+  Duration taken_{};    // of all that it has trained
+  std::optional<Instant> taken_at_;
   bool missed_ = false;  // it reported twice while it was paused
 };
 

@@ -144,7 +144,8 @@ void ProcessControl::resume_clock(Instant now) {
 
 std::optional<Duration> ProcessControl::take_trained(Instant now) {
   auto* training = std::get_if<Training>(&state_);
-  return training != nullptr ? training->clock.take_trained(now) : std::nullopt;
+  if (training == nullptr) return std::nullopt;
+  return training->clock.take_trained(now);
 }
 
 bool ProcessControl::is_waiting() const { return std::holds_alternative<Waiting>(state_); }

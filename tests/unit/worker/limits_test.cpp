@@ -73,8 +73,9 @@ TEST(WorkerLimits, a_report_tells_what_its_phase_took_without_waiting_for_the_se
   EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, 30) << "without its checkpoint";
 }
 
-// It trained while the report before waited.
-TEST(WorkerLimits, a_process_that_does_not_wait_is_not_taken_for_a_fast_one) {
+// It trained while the report before waited. Such phases had no time at all, and the first one's
+// counted for each of them.
+TEST(WorkerLimits, phases_of_a_process_that_does_not_wait_last_from_report_to_report) {
   GivenAgent given;
   given.join({WorkerId{1}, seconds(15), seconds(3), {}, true});
   given.grant(small_grant());
@@ -83,13 +84,15 @@ TEST(WorkerLimits, a_process_that_does_not_wait_is_not_taken_for_a_fast_one) {
   given.after(seconds(20));
   given.report(1);
   given.verdict(Action::go_on);
-  EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, std::nullopt);
+  EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, 20);
   given.after(seconds(15));
   given.verdict(Action::go_on);
-  given.after(seconds(5));
+  given.after(seconds(7));
   given.report(2);
-  EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, std::nullopt)
-      << "of 20 s, 5 counted";
+  EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, 22) << "of 22 s, 7 counted";
+  given.report(3);
+  given.verdict(Action::go_on);
+  EXPECT_EQ(given.request<ReportCall>().request.phase_seconds, 0) << "in one write with the last";
 }
 
 TEST(WorkerLimits, an_older_server_is_not_told_what_a_phase_took) {
