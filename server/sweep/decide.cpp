@@ -172,12 +172,8 @@ SweepSpec recorded_spec(const SubmitRequest& request) {
 Result<Events> decide_submit(const Book& book, const Submit& command) {
   const SubmitRequest& request = *command.request;
   if (book.sweeps_by_request.contains(request.request_id)) return Events{};
-  if (request.spec.confirms)
-    return refuse(Code::invalid, "confirmations are made by `hone confirm`", "/spec/confirms");
   if (auto fits = check_open_sweeps(book); !fits) return fits.error();
-  if (auto fits = check_spec(request.spec); !fits) return prefixed(fits.error(), "/spec");
-  if (auto fits = check_variables(request.spec); !fits) return prefixed(fits.error(), "/spec");
-  if (auto fits = check_environments(request.spec); !fits) return prefixed(fits.error(), "/spec");
+  if (auto fits = check_new(request.spec); !fits) return prefixed(fits.error(), "/spec");
   auto learned = check_warm_start(book, request.spec);
   if (!learned) return prefixed(learned.error(), "/spec");
   if (request.forked_from && find_sweep(book, *request.forked_from) == nullptr)

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "db/queries/queries.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/default_methods.hpp"
 #include "schemas/types/spec.hpp"
@@ -12,13 +13,17 @@
 
 namespace hone::api {
 
-// POST /v1/plan: the checks of a submission that need nothing but the file. It writes nothing.
-ReadResult plan(SQLite::Database&, const Request& request) {
+// POST /v1/plan: the checks of a submission that need no result of another sweep. It writes
+// nothing.
+ReadResult plan(SQLite::Database& db, const Request& request) {
   auto spec = body<SweepSpec>(request);
   if (!spec) return spec.error();
   choose_version(*spec);
-  for (const auto& fits : {check_spec(*spec), check_variables(*spec), check_environments(*spec)})
-    if (!fits) return fits.error();
+  if (const auto fits = check_new(*spec); !fits) return fits.error();
+  for (std::size_t i = 0; i < spec->search.warm_start.size(); ++i)
+    if (auto earlier = find_sweep(db, spec->search.warm_start[i]); !earlier)
+      return refuse(earlier.error().code, earlier.error().detail,
+                    "/search/warm_start/" + std::to_string(i));
   Json answer;
   answer["spec"] = encode(*spec);
   answer["plan"] = encode(plan_sweep(*spec));

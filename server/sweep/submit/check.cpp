@@ -281,6 +281,22 @@ Status check_variables(const SweepSpec& spec) {
   return Done{};
 }
 
+Status check_new(const SweepSpec& spec) {
+  if (spec.confirms)
+    return refuse(Code::invalid, "confirmations are made by `hone confirm`", "/confirms");
+  const auto& learned = spec.search.warm_start;
+  for (std::size_t i = 0; i < learned.size(); ++i)
+    if (std::ranges::count(learned.begin(), learned.begin() + static_cast<std::ptrdiff_t>(i),
+                           learned[i]) > 0)
+      return refuse(Code::invalid,
+                    text(learned[i]) + " is named twice: its trials would count twice",
+                    "/search/warm_start/" + std::to_string(i));
+  for (const auto& check :
+       {+[](const SweepSpec& one) { return check_spec(one); }, check_variables, check_environments})
+    if (auto fits = check(spec); !fits) return fits;
+  return Done{};
+}
+
 Status check_environments(const SweepSpec& spec) {
   const auto* builtin = std::get_if<BuiltinTrainer>(&spec.trainer);
   const auto* trainer = builtin == nullptr ? nullptr : find_trainer(builtin->name);

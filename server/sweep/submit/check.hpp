@@ -25,6 +25,9 @@ Status check_variables(const SweepSpec& spec);
 // those of older ledgers ran, and failed, as they were.
 Status check_environments(const SweepSpec& spec);
 
+// All checks of a new sweep that need nothing but its document, wherever it is checked.
+Status check_new(const SweepSpec& spec);
+
 // The checks of check_spec for a spec that no document states: what an edit leads to. It obeys the
 // rules of a sweep file, too (schemas/rules), which a submission meets when its document is read.
 Status check_changed(const SweepSpec& spec, ValueRule rule);

@@ -11,22 +11,27 @@
 
 namespace hone::cli {
 
-std::string fitting_text(Session& session, const std::string& sweep, const SweepSpec& spec) {
+std::optional<Fitting> count_fitting(Session& session, const std::string& sweep,
+                                     const SweepSpec& spec) {
   const auto trials = session.list("/v1/sweeps/" + sweep + "/trials?sort=number&limit=1000");
   const auto space = SearchSpace::make(spec.parameters, spec.constraints, WitnessSearch::brief);
-  if (!trials || !space) return {};
-  std::int64_t valued = 0, fitting = 0;
-  std::string why;
+  if (!trials || !space) return std::nullopt;
+  Fitting found;
   for (const Json& trial : *trials) {
     const auto params = decode_params(member(trial, "/params"), "/params");
     if (!params || member(trial, "/value").is_null()) continue;
-    ++valued;
+    ++found.valued;
     const std::string outside = space->why_outside(*params);
-    if (outside.empty()) ++fitting;
-    if (!outside.empty() && why.empty()) why = text_at(trial, "/id") + ", " + outside;
+    if (outside.empty()) ++found.fitting;
+    if (!outside.empty() && found.why.empty()) found.why = text_at(trial, "/id") + ", " + outside;
   }
-  return std::to_string(fitting) + " of " + counted(valued, "trial") + " with a value of " + sweep +
-         " lie in the space" + (fitting == 0 && valued > 0 ? " (" + why + ")" : "");
+  return found;
+}
+
+std::string fitting_text(const Fitting& found, const std::string& sweep) {
+  return std::to_string(found.fitting) + " of " + counted(found.valued, "trial") +
+         " with a value of " + sweep + " lie in the space" +
+         (found.fits_none() ? " (" + found.why + ")" : "");
 }
 
 }  // namespace hone::cli

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "schemas/codec/body.hpp"
 #include "schemas/types/methods.hpp"
@@ -308,6 +309,9 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
     lines.push_back({first ? "parameters" : "", name + ": " + domain_text(domain)});
     first = false;
   }
+  first = true;
+  for (const Json& one : member(spec, "/constraints"))
+    lines.push_back({std::exchange(first, false) ? "constraints" : "", value_text(one)});
   return paint(screen, Ink::bold, text_at(spec, "/name")) + "  (nothing is submitted)\n" +
          record_text(lines, screen);
 }
@@ -315,6 +319,8 @@ std::string plan_text(const Json& spec, const Json& plan, const Slots& slots,
 }  // namespace
 
 Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers) {
+  const auto learned = warm_start_remarks(session, spec);
+  if (!learned) return learned.error();
   Json document = encode(spec);
   const auto known = session.list("/v1/workers");
   const Slots slots =
@@ -324,7 +330,7 @@ Result<Exit> print_plan(Session& session, const SweepSpec& spec, int workers) {
   plan["shortage"] = shortage.empty() ? Json(nullptr) : Json(shortage);
   plan["remarks"] = passing_remarks(spec);
   for (auto& remark : space_remarks(spec)) plan["remarks"].push_back(remark);
-  for (auto& remark : warm_start_remarks(session, spec)) plan["remarks"].push_back(remark);
+  for (const auto& remark : *learned) plan["remarks"].push_back(remark);
   const std::string shown = plan_text(document, plan, slots, session.screen());
   document["plan"] = std::move(plan);
   return print_object(session, document, shown);

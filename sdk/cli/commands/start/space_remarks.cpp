@@ -63,11 +63,20 @@ std::int64_t useful_trials(const SweepSpec& spec, std::int64_t usual) {
   return space ? sets_of(*space, usual).value_or(usual) : usual;
 }
 
-std::vector<std::string> warm_start_remarks(Session& session, const SweepSpec& spec) {
+Result<std::vector<std::string>> warm_start_remarks(Session& session, const SweepSpec& spec) {
   std::vector<std::string> remarks;
-  for (const SweepId id : spec.search.warm_start)
-    if (auto one = fitting_text(session, text(id), spec); !one.empty())
-      remarks.push_back("warm start: " + one);
+  for (std::size_t i = 0; i < spec.search.warm_start.size(); ++i) {
+    const std::string id = text(spec.search.warm_start[i]);
+    const std::string at = "/search/warm_start/" + std::to_string(i);
+    const auto row = session.get("/v1/sweeps/" + id);
+    if (!row && row.error().code == Code::not_found)
+      return refuse(Code::not_found, row.error().detail, at);
+    const auto found = row ? count_fitting(session, id, spec) : std::nullopt;
+    if (!found) continue;
+    if (found->fits_none())
+      return refuse(Code::invalid, fitting_text(*found, id) + ": nothing would be learned", at);
+    remarks.push_back("warm start: " + fitting_text(*found, id));
+  }
   return remarks;
 }
 

@@ -20,7 +20,8 @@ std::vector<std::string> space_remarks(const SweepSpec& spec);
 std::int64_t useful_trials(const SweepSpec& spec, std::int64_t usual);
 
 // How many trials of each sweep of search.warm_start lie in the space, as sentences; none where the
-// server does not answer.
-std::vector<std::string> warm_start_remarks(Session& session, const SweepSpec& spec);
+// server does not answer. Refuses a sweep that it lacks, or of which no trial lies in the space, as
+// a submission would; error.at is relative to the spec.
+Result<std::vector<std::string>> warm_start_remarks(Session& session, const SweepSpec& spec);
 
 }  // namespace hone::cli

@@ -162,12 +162,11 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
   auto spec = decode_request<SweepSpec>(file->document);
   if (!spec) return with_place(options, *file, spec.error());
   choose_version(*spec);
-  if (const auto fits = check_spec(*spec); !fits) return with_place(options, *file, fits.error());
-  if (const auto fits = check_variables(*spec); !fits)
-    return with_place(options, *file, fits.error());
-  if (const auto fits = check_environments(*spec); !fits)
-    return with_place(options, *file, fits.error());
-  if (options.dry_run) return print_plan(session, *spec, options.workers);
+  if (const auto fits = check_new(*spec); !fits) return with_place(options, *file, fits.error());
+  if (options.dry_run) {
+    auto printed = print_plan(session, *spec, options.workers);
+    return printed ? printed : with_place(options, *file, printed.error());
+  }
   std::optional<DatasetInfo> dataset;
   if (!options.dataset.empty()) {
     auto named = dataset_of(options.dataset);
@@ -189,7 +188,7 @@ Result<Exit> submit(Session& session, const SubmitOptions& options) {
   for (const auto& remark : space_remarks(*spec)) session.note("remark: " + remark);
   if (!spec->search.warm_start.empty()) note_learned(session, *sweep);
   if (const auto why = find_shortage(session, encode(*spec)); !why.empty()) session.note(why);
-  if (options.watch) return watch(session, *sweep, seconds(5));
+  if (options.watch) return watch(session, *sweep, seconds(5), Lines::messages);
   print_next_steps(session, *sweep);
   return Exit::ok;
 }

@@ -127,8 +127,7 @@ void note_fitting(Session& session, const std::string& id) {
   const auto spec =
       sweep ? decode_request<SweepSpec>(member(*sweep, "/spec")) : Result<SweepSpec>(sweep.error());
   if (!spec) return;
-  if (const std::string fitting = fitting_text(session, id, *spec); !fitting.empty())
-    session.note(fitting);
+  if (const auto found = count_fitting(session, id, *spec)) session.note(fitting_text(*found, id));
 }
 
 // The sweep's command with what the user gives: a line of words, or an object whose members replace
@@ -185,9 +184,8 @@ Result<Exit> edit_sweep(Session& session, const EditOptions& options) {
   if (!text_at(*before, "/ended_at").empty()) {
     session.print(text(*id) + " continues\n");
     note_fitting(session, text(*id));
-    session.note(std::to_string(options.trials - int_at(*before, "/trials/proposed")) +
-                 " more trials, proposed from all results so far; follow it with: hone watch " +
-                 text(*id));
+    session.note(counted(options.trials - int_at(*before, "/trials/proposed"), "more trial") +
+                 ", proposed from all results so far; follow it with: hone watch " + text(*id));
     return Exit::ok;
   }
   session.print(text(*id) + " changed\n");
