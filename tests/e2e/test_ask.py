@@ -48,6 +48,18 @@ def test_an_answer_that_got_lost_is_asked_for_again(server):
     assert ask(server, sweep)["trial"] != trial["trial"]
 
 
+def test_another_value_for_a_told_phase_is_refused(server):
+    """It was not recorded, and the trial, which had phases left, was said to be over."""
+    sweep = server.submit({**asked_spec(), "budget": {"unit": "steps", "per_run": 3, "phases": 3}})
+    trial = ask(server, sweep)
+    verdict = tell(server, trial, value=0.5, step=1)
+    assert verdict["verdict"] == "continue"
+    other = server.ask("POST", f"/v1/trials/{trial['trial']}/tell", {"value": 0.6, "phase": 0})
+    problem(other, 409, "conflict", "/phase", ["phase 1", "0.5"])
+    assert tell(server, trial, value=0.5, phase=0) == verdict
+    assert tell(server, trial, value=0.6, step=2)["verdict"] == "continue"
+
+
 def test_several_askers_have_a_trial_each_and_a_bound(server):
     sweep = server.submit(asked_spec(search={"method": "random", "trials": 3}))
     trials = {asker: ask(server, sweep, asker)["trial"] for asker in ("ada", "bob", "eve")}

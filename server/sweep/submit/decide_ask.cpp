@@ -5,6 +5,7 @@
 
 #include "base/expect.hpp"
 #include "base/nearest.hpp"
+#include "base/text.hpp"
 #include "schemas/values/member.hpp"
 #include "server/sweep/forks/forks.hpp"
 #include "server/sweep/state/rules.hpp"
@@ -94,6 +95,20 @@ EndReason reason_of(Told told) {
   unreachable();
 }
 
+// A report is recorded once. Another value for its phase would be lost, and the program told to
+// stop.
+Status check_told(const Run& run, int phase, const TellRequest& request) {
+  if (phase < 0 || phase >= static_cast<int>(run.reports.size())) return Done{};
+  const RecordedReport& report = run.reports[static_cast<std::size_t>(phase)];
+  if (report.score == request.score) return Done{};
+  return refuse(
+      Code::conflict,
+      "phase " + std::to_string(phase + 1) + " of " + text(run.id) +
+          " has another report already, " +
+          (report.score.is_diverged() ? "diverged" : short_number_text(report.score.value())),
+      "/phase");
+}
+
 }  // namespace
 
 Result<Events> decide_tell(const Book& book, const Tell& command, Instant now) {
@@ -120,6 +135,8 @@ Result<Events> decide_tell(const Book& book, const Tell& command, Instant now) {
     return events;
   }
   const int phase = request.phase.value_or(static_cast<int>(run->reports.size()));
+  if (auto new_or_equal = check_told(*run, phase, request); !new_or_equal)
+    return new_or_equal.error();
   ReportRequest as_report{phase, request.step, request.score, request.further};
   as_report.phase_seconds = request.phase_seconds;
   if (auto done = record_report(book, lease, as_report, now, events); !done) return done.error();
