@@ -167,6 +167,7 @@ def named_by(server, sweep, folder):
         "csv": rows[0]["trial"],
         "csv of trials": trials[0]["id"],
         "fetch": fetched_trial(server, sweep),
+        "incumbent": server.get(f"/v1/sweeps/{sweep}/incumbent")["trial"]["id"],
         "summary": server.get(f"/v1/sweeps/{sweep}/summary")["best"]["trial"],
         "report": re.search(r"tr_\d+", page[page.index("Best trials"):])[0],
         "curve": re.search(r"tr_\d+", ok("curve", sweep, server=server))[0],
