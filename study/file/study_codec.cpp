@@ -118,6 +118,12 @@ void fields(Reader& f, Problem& problem) {
       spot.refuse("is not a field of a problem: the study sets it for each repetition");
     problem.sweep[key] = spot.json;
   });
+  const Json& objective = problem.sweep.contains("objective") ? problem.sweep["objective"] : Json();
+  if (!objective.is_object() || ends.worst == ends.best) return;
+  const bool smaller = objective.contains("reach") || objective.value("goal", Json()) == "minimize";
+  if (smaller != (ends.best < ends.worst))
+    f.refuse_rule("scale", std::string("must be [worst, best], and the best value is the ") +
+                               (smaller ? "smallest" : "largest"));
 }
 
 // Members by name; T has a member `name`.

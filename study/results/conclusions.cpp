@@ -86,9 +86,9 @@ std::string about_failures(const Study& study, const Findings& findings) {
   return std::to_string(failed) + " of " +
          counted(findings.cells.size() * static_cast<std::size_t>(findings.repetitions),
                  "repetition") +
-         " gave no value and count as the worst, most of them of " +
-         study.methods[most->method].name + " on " + study.problems[most->problem].name +
-         "; see the runs of " + most->sweeps.front() + ".";
+         " gave no value and count as the worst, " + std::to_string(most->without_value) +
+         " of them of " + study.methods[most->method].name + " on " +
+         study.problems[most->problem].name + "; see the runs of " + most->sweeps.front() + ".";
 }
 
 Json pair_of(const Interval& interval) {

@@ -67,6 +67,16 @@ TEST(StudyFile, wrong_fields_are_refused_where_they_are) {
   EXPECT_TRUE(starts(changed("/problems/cartpole/budget/phases", 0), "method random on problem"));
 }
 
+// [500, 9] turned the ranks of the methods around.
+TEST(StudyFile, a_scale_begins_with_the_worst_value) {
+  Json wrong = document();
+  wrong["problems"]["cartpole"]["scale"] = {500, 9};
+  EXPECT_EQ(refusal_of(wrong),
+            "/problems/cartpole/scale: must be [worst, best], and the best value is the largest");
+  wrong["problems"]["cartpole"]["objective"]["goal"] = "minimize";
+  EXPECT_EQ(refusal_of(wrong), "");
+}
+
 TEST(StudyCells, pair_methods_by_seeds_that_differ_between_repetitions) {
   const auto study = *decode_study(document());
   std::set<std::uint64_t> seeds;

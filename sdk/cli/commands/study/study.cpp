@@ -224,6 +224,8 @@ Status write_report(const StudyOptions& options, const Study& study, const Study
                                                 : "hone study report " + options.file;
   const auto page = study::page_of(study, findings, command);
   const fs::path stem = fs::path(options.out) / study.name;
+  std::error_code failure;  // a file that cannot be written says why
+  fs::create_directories(options.out, failure);
   const std::array<std::pair<const char*, std::string>, 4> files{
       {{".md", study::markdown_of(page)},
        {".tex", study::latex_of(page)},
