@@ -184,6 +184,8 @@ def test_files_are_kept_shown_and_fetched(play, server, tmp_path):
     ok("fetch", run["id"], server=server, cwd=tmp_path)
     assert (tmp_path / run["id"] / "plots/deep/loss.png").read_bytes() == b"picture"
     assert ok("fetch", run["id"], "report.txt", "-o", "-", server=server) == "fine"
+    ok("fetch", run["id"], "report.txt", "-o", "named.txt", server=server, cwd=tmp_path)
+    assert (tmp_path / "named.txt").read_text() == "fine"
     refused = hone("fetch", run["id"], "other.txt", server=server)
     assert refused.returncode == 3 and "kept no file other.txt" in refused.stderr
 

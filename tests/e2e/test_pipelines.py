@@ -181,7 +181,7 @@ def test_a_step_has_its_place_in_show_find_lineage_and_fetch(place):
     assert [one["id"] for one in found] == ["rn_1.0#2"]
     lineage = ok("lineage", "rn_1.0#3", "--up", server=place.server)
     assert "got files of" in lineage and "rn_1.0#1" in lineage and "rn_1.0#2" in lineage
-    ok("fetch", "rn_1.0", "train/out", "-o", str(place.folder / "fetched"), server=place.server)
+    ok("fetch", "rn_1.0", "train/out", "-o", f"{place.folder}/fetched/", server=place.server)
     fetched = next((place.folder / "fetched").rglob("out")).read_bytes()
     assert hashlib.sha256(fetched).hexdigest() == place.files()["train/out"]
     assert ok("replay", sweep, server=place.server)

@@ -11,6 +11,7 @@
 #include "sdk/cli/app/help.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/columns.hpp"
+#include "sdk/cli/commands/results/sweep_figures.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/run_command.hpp"
@@ -92,7 +93,8 @@ Words formats() {
 
 Words methods(Session&) { return names_of(terminator_table(), &TerminatorRow::rule); }
 
-// A placeholder of the table, or an option, and the words that may stand for it.
+// A placeholder of the table, or an option, and the words that may stand for it; with a command in
+// front, that command's.
 struct Source {
   std::string_view place;
   Words (*words)(Session& session);
@@ -111,6 +113,15 @@ constexpr auto sources = std::to_array<Source>({
      }},
     {"FORMAT", [](Session&) { return formats(); }},
     {"NAME", [](Session&) { return names_of(trainer_catalog(), &TrainerInfo::name); }},
+    {"init KIND",
+     [](Session&) {
+       return Words{"command", "ga3c", "python", "sb3"};
+     }},
+    {"study ACTION",
+     [](Session&) {
+       return Words{"report", "run", "show", "watch"};
+     }},
+    {"report --figure", [](Session&) { return names_of(figure_kinds(), &FigureKind::name); }},
     {"--against", methods},
     {"--sort",
      [](Session&) {
@@ -144,12 +155,26 @@ Words columns_of(const Command& command, const std::string& current) {
   return words;
 }
 
-Words options_of(const Command& command) {
+// The help of a command without its examples; empty for one that passes its words on.
+std::string options_text(const Command& command) {
   const auto parsed = parse_command(command, {"--help"}, forms_text(command));
   const auto* help = parsed ? std::get_if<HelpRequested>(&*parsed) : nullptr;
   if (help == nullptr || command.declare == declare_passed_on) return {};
+  return help->text.substr(0, help->text.find("\nExamples\n"));
+}
+
+// Whether the word after an option is its value.
+bool takes_value(const Command& command, const std::string& option) {
+  static const std::regex value("\n  ((?:--?[a-z-]+,)*--?[a-z-]+) [A-Z\\[]");
+  const std::string text = options_text(command);
+  for (std::sregex_iterator at(text.begin(), text.end(), value), end; at != end; ++at)
+    if (("," + at->str(1) + ",").find("," + option + ",") != std::string::npos) return true;
+  return false;
+}
+
+Words options_of(const Command& command) {
   static const std::regex option("--[a-z][a-z-]*");
-  const std::string text = help->text.substr(0, help->text.find("\nExamples\n"));
+  const std::string text = options_text(command);
   Words words;
   for (std::sregex_iterator at(text.begin(), text.end(), option), end; at != end; ++at)
     words.push_back(at->str());
@@ -170,7 +195,7 @@ std::string place_of(const Command& command, std::size_t before) {
   return places.empty() ? "" : places[std::min(before, places.size() - 1)];
 }
 
-Words at_place(Session& session, const std::string& place) {
+Words at_place(Session& session, const Command& command, const std::string& place) {
   Words words;
   if (place.find('|') != std::string::npos) {  // "create|ls|revoke"
     for (std::size_t at = 0; at <= place.size();) {
@@ -180,8 +205,11 @@ Words at_place(Session& session, const std::string& place) {
     }
     return words;
   }
-  const auto source = std::ranges::find(sources, place, &Source::place);
-  return source == sources.end() ? words : source->words(session);
+  for (const std::string& wanted : {std::string(command.name) + " " + place, place})
+    if (const auto source = std::ranges::find(sources, wanted, &Source::place);
+        source != sources.end())
+      return source->words(session);
+  return words;
 }
 
 // The words of the forms of a command, where one may be named.
@@ -191,6 +219,18 @@ Words forms_of(const Command& command) {
     if (is_form(form) && command_word(form) == command.name && !form_word(form).starts_with("-"))
       words.emplace_back(form_word(form));
   return words;
+}
+
+// How many arguments a call has so far, without options and their values.
+std::size_t given_in(const Call& call) {
+  std::size_t given = 0;
+  bool is_value = false;
+  for (const std::string& word : call.arguments) {
+    const bool is_option = !is_value && word.starts_with("-");
+    if (!is_value && !is_option) ++given;
+    is_value = is_option && takes_value(*call.command, word);
+  }
+  return given;
 }
 
 Words offered(Session& session, const Words& before, const std::string& current) {
@@ -213,12 +253,9 @@ Words offered(Session& session, const Words& before, const std::string& current)
     return words;
   }
   if (last == "--columns") return columns_of(command, current);
-  if (last.starts_with("--"))
-    if (Words words = at_place(session, last); !words.empty()) return words;
-  const auto given = static_cast<std::size_t>(std::ranges::count_if(
-      call->arguments, [](const std::string& word) { return !word.starts_with("-"); }));
-  Words words = at_place(session, place_of(command, given));
-  if (given == 0)
+  if (last.starts_with("-") && takes_value(command, last)) return at_place(session, command, last);
+  Words words = at_place(session, command, place_of(command, given_in(*call)));
+  if (given_in(*call) == 0)
     for (std::string& word : forms_of(command)) words.push_back(std::move(word));
   return words;
 }

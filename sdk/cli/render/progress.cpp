@@ -292,9 +292,9 @@ std::string progress_line(const SweepProgress& progress) {
   if (const auto failed = int_at(sweep, "/runs/failed"); failed > 0)
     line += "  " + std::to_string(failed) + " failed";
   line += "  " + best_text(sweep);
-  if (has_ended(sweep)) return line + "  after " + took_text(progress) + "\n";
+  if (has_ended(sweep)) return line + "  after " + took_text(progress);
   line += "  " + rate_of(progress) + "  " + eta_of(progress);
-  return line + (progress.shortage.empty() ? "" : "  waits: " + progress.shortage) + "\n";
+  return line + (progress.shortage.empty() ? "" : "  waits: " + progress.shortage);
 }
 
 std::string progress_block(const SweepProgress& progress, const Screen& screen) {

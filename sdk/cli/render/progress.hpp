@@ -49,6 +49,11 @@ std::string expected_text(const Json& sweep);
 struct Marks {
   bool ended_early = false;
   bool not_comparable = false;
+
+  void add(const Marks& other) {
+    ended_early = ended_early || other.ended_early;
+    not_comparable = not_comparable || other.not_comparable;
+  }
 };
 // Adds the signs of its marks to the rank of a row, for people.
 Marks mark_rank(Json& item);

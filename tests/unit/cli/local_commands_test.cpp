@@ -57,6 +57,15 @@ TEST(Completion, offers_kinds_actions_formats_columns_methods_and_options) {
   EXPECT_EQ(completed({"curve", "rn_1.0", "--sch"}), Words{"--schedule"});
   EXPECT_EQ(completed({"ls", "trials", "--so"}), Words{"--sort"});
   EXPECT_EQ(completed({"submit", "sw"}), Words{});  // files
+  EXPECT_EQ(completed({"init", ""}), (Words{"command", "ga3c", "python", "sb3"}));
+  EXPECT_EQ(completed({"study", "r"}), (Words{"report", "run"}));
+  EXPECT_EQ(completed({"report", "sw_7", "--figure", "sl"}), Words{"slices"});
+}
+
+// The word after `--figure` was taken for a sweep, and the one after `-o FILE`'s for a second.
+TEST(Completion, takes_the_value_of_an_option_for_no_argument) {
+  EXPECT_EQ(completed({"study", "--slots", "2", "sh"}), Words{"show"});
+  EXPECT_EQ(completed({"study", "--slots", ""}), Words{});
 }
 
 TEST(Completion, of_ids_without_a_server_offers_nothing) {

@@ -104,7 +104,7 @@ TEST(CliProgress, an_estimated_number_of_phases_is_marked) {
 TEST(CliProgress, line_has_everything) {
   EXPECT_EQ(progress_line(standing_with(sweep_json())),
             "sw_7  running  48%  154/~320 phases  4 running  1 failed  best 471.5 (tr_12)  1/s  "
-            "ETA 2m46s\n");
+            "ETA 2m46s");
 }
 
 TEST(CliProgress, line_has_the_time_left_that_the_server_forecasts) {
@@ -125,7 +125,7 @@ TEST(CliProgress, eta_is_dashes_while_unknown) {
   Json sweep = sweep_json();
   sweep["best"] = nullptr;
   EXPECT_EQ(progress_line({sweep, {}, {}, start}),
-            "sw_7  running  48%  154/~320 phases  4 running  1 failed  best --  --/s  ETA --\n");
+            "sw_7  running  48%  154/~320 phases  4 running  1 failed  best --  --/s  ETA --");
 }
 
 TEST(CliProgress, a_sweep_that_no_worker_can_train_waits) {

@@ -203,12 +203,9 @@ Result<Exit> list_best(Session& session, const BestOptions& options) {
   Marks marks;
   if (format == Format::table) {
     drop_single_seeds(items);
-    for (Json& item : items) {
-      const Marks one = mark_rank(item);
-      marks.ended_early = marks.ended_early || one.ended_early;
-      marks.not_comparable = marks.not_comparable || one.not_comparable;
-    }
   }
+  if (format == Format::table || format == Format::md || format == Format::latex)
+    for (Json& item : items) marks.add(mark_rank(item));
   auto printed =
       print_list(session, best_columns(), items,
                  text(*sweep) + " has no trial with a value yet; " + next_look(session, *sweep));

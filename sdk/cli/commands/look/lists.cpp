@@ -111,8 +111,11 @@ Result<Exit> list_sweeps(Session& session, const ListOptions& options) {
   if (for_people)
     for (auto& sweep : *sweeps) sweep = with_progress(std::move(sweep));
   if (for_people) add_times_left(session, *sweeps);
-  const auto printed = print_list(session, sweep_columns(), *sweeps,
-                                  "no sweeps yet; submit one with: hone submit FILE");
+  const auto printed = print_list(
+      session, sweep_columns(), *sweeps,
+      options.where.empty()
+          ? "no sweeps yet; submit one with: hone submit FILE"
+          : "no sweep matches the filter" + std::string(options.all ? "" : "; archived: --all"));
   if (printed && more)
     session.note("these are the newest " + std::to_string(shown_sweeps) +
                  " sweeps; --limit N lists more, --where FILTER finds older ones");

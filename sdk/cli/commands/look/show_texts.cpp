@@ -1,6 +1,7 @@
 #include "sdk/cli/commands/look/show_texts.hpp"
 
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/text.hpp"
 #include "schemas/types/search_spec.hpp"
@@ -118,6 +119,9 @@ void add_spec(Lines& lines, const Json& spec) {
     add(lines, first ? "parameters" : "", name + ": " + domain_text(domain));
     first = false;
   }
+  first = true;
+  for (const Json& one : member(spec, "/constraints"))
+    add(lines, std::exchange(first, false) ? "constraints" : "", value_text(one));
 }
 
 std::string workflow_line(const Json& sweep) {
@@ -213,7 +217,7 @@ std::string trial_text(const Json& trial, const Shown& shown) {
   add(lines, "creator", text_at(trial, "/creator"));
   bool first = true;
   for (const auto& [name, value] : member(trial, "/params").items()) {
-    add(lines, first ? "parameters" : "", name + " = " + value_text(value));
+    add(lines, first ? "parameters" : "", name + " = " + exact_text(value));
     first = false;
   }
   return title(trial, "parameter set " + std::to_string(int_at(trial, "/number") + 1), shown) +

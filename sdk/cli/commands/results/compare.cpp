@@ -137,7 +137,8 @@ Result<Exit> print_rows(Session& session, const std::string& left, const std::st
   Fields fields = {{"what", "/what"},
                    {left, "/left", CellType::long_text, Where::everywhere, false, 12},
                    {right, "/right", CellType::long_text, Where::everywhere, false, 12}};
-  return print_list(session, fields, rows_as_text(rows), "no difference");
+  const bool data = format == Format::csv || format == Format::value;
+  return print_list(session, fields, data ? rows : rows_as_text(rows), "no difference");
 }
 
 std::vector<Json> summary_rows(const Json& left, const Json& right, bool all) {

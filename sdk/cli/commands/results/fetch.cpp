@@ -48,8 +48,13 @@ Result<Exit> fetch_to_file(Session& session, Client& client, const Json& model,
   return Exit::ok;
 }
 
-// The path of a file of a run: below the folder of -o, else below a folder named like the run.
+// The path of a file of a run: that of -o for one that is named, unless it is a folder; below the
+// folder of -o, else below a folder named like the run.
 std::string place_of(const FetchOptions& options, const std::string& run, const std::string& name) {
+  std::error_code ignored;
+  const bool is_folder =
+      options.file.ends_with('/') || std::filesystem::is_directory(options.file, ignored);
+  if (!options.name.empty() && !options.file.empty() && !is_folder) return options.file;
   return (std::filesystem::path(options.file.empty() ? run : options.file) / name).string();
 }
 

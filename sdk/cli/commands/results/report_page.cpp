@@ -46,7 +46,15 @@ std::string rounded_range(const Json& interval) {
          rounded_value(member(interval, "/1"), error);
 }
 
-PageTable best_table(const std::vector<Json>& items, const Json& sweep) {
+// " +: trained less than half as long ...", after another sentence.
+std::string marks_clause(const Marks& marks) {
+  const std::string text = marks_text(marks);
+  return text.empty() ? text : " " + text.substr(0, text.size() - 1);
+}
+
+PageTable best_table(std::vector<Json> items, const Json& sweep) {
+  Marks marks;
+  for (Json& item : items) marks.add(mark_rank(item));
   const auto has = [&](const char* place) {
     return std::ranges::any_of(items, [&](const Json& i) { return !member(i, place).is_null(); });
   };
@@ -61,10 +69,11 @@ PageTable best_table(const std::vector<Json>& items, const Json& sweep) {
                                      : "; " + noise +
                                            ": trials rank by expected, the likely value "
                                            "in another training by a model of all trials, with "
-                                           "one standard deviation."),
+                                           "one standard deviation.") +
+                      marks_clause(marks),
                   {"trial", "rank", "value"}};
   if (ranges) table.header.emplace_back("95 % interval");
-  table.header.emplace_back("n");
+  for (const char* name : {"n", "phases"}) table.header.emplace_back(name);
   if (confirmed) table.header.emplace_back("confirmed");
   table.header.emplace_back("expected");
   if (!noise.empty()) table.header.emplace_back("spread");
@@ -77,6 +86,7 @@ PageTable best_table(const std::vector<Json>& items, const Json& sweep) {
                               {rounded_value(member(item, "/value"), error)}};
     if (ranges) row.push_back({rounded_range(interval)});
     row.push_back({value_text(member(item, "/seeds"))});
+    row.push_back({value_text(member(item, "/phase"))});
     if (confirmed) row.push_back({rounded_value(member(item, "/confirmed"), error)});
     row.push_back({rounded_value(member(item, "/expected"), error)});
     if (!noise.empty())
@@ -248,6 +258,7 @@ std::string code_text(const Json& workflow) {
                                     : "Code: git commit " + printable(commit) + ".";
   if (!patch.empty()) text += " Uncommitted changes: SHA-256 of git diff HEAD " + patch + ".";
   if (!packages.empty()) text += " Installed packages: SHA-256 of their list " + packages + ".";
+  if (text_at(workflow, "/hone_version").empty()) return text + " Submitted over HTTP.";
   return text + " Submitted by hone " + printable(text_at(workflow, "/hone_version")) +
          (text_at(workflow, "/hone_commit").empty()
               ? ""
@@ -302,12 +313,14 @@ Result<std::vector<std::string>> methods_of(Session& session, const ReportedSwee
   const Json& spec = member(sweep, "/spec");
   const std::string name = text_at(sweep, "/name");
   const bool is_named = name != "sweep";  // the name of a file without one
-  std::vector<std::string> out{"The " + counted(member(spec, "/parameters").size(), "parameter") +
-                                   " of `" + printable(trainer_text(spec)) +
-                                   "` were tuned with hone (sweep " + text_at(sweep, "/id") +
-                                   (is_named ? ", " + printable(name) : "") + ") to " +
-                                   printable(objectives_text(spec)) + ".",
-                               setting_text(sweep), outcome_text(sweep)};
+  const auto tuned = member(spec, "/parameters").size();
+  std::vector<std::string> out{
+      (tuned == 1 ? "The parameter of `" : "The " + counted(tuned, "parameter") + " of `") +
+          printable(trainer_text(spec)) + (tuned == 1 ? "` was" : "` were") +
+          " tuned with hone (sweep " + text_at(sweep, "/id") +
+          (is_named ? ", " + printable(name) : "") + ") to " + printable(objectives_text(spec)) +
+          ".",
+      setting_text(sweep), outcome_text(sweep)};
   for (const Json& one : sweeps.confirmations)
     out.push_back("The leaders were trained again on seeds that tuning never used (" +
                   text_at(one, "/id") + "): " + run_counts_text(member(one, "/runs")) + ".");

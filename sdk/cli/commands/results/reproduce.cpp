@@ -158,7 +158,9 @@ class Reproduction {
               (by_submitter ? "the submitter" : "the worker " + printable(worker)) +
               "; read it: hone fetch " + id + " uncommitted.patch -o -";
     }
-    text += "\n    environment  this machine's; recorded by " + at("/user") + " on " + at("/host");
+    text += "\n    environment  this machine's; recorded by " +
+            (at("/user").empty() ? "the worker " + printable(worker)
+                                 : at("/user") + " on " + at("/host"));
     if (const std::string packages = at("/environment_sha256"); !packages.empty())
       text +=
           ", packages " + packages.substr(0, 12) + ": hone fetch " + id + " environment.txt -o -";

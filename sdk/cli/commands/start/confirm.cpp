@@ -82,7 +82,8 @@ std::string collapse_text(const Json& first) {
   const double missed =
       static_cast<double>(seeds) - std::round(share.get<double>() * static_cast<double>(seeds));
   return number_text(missed) + " of the first's " + std::to_string(seeds) +
-         " seeds fell short of that; its mean is " + value_text(mean) + ", its worst seed " +
+         " seeds fell short of " + value_text(member(first, "/bar/value")) +
+         " (the bar of near best); its mean is " + value_text(mean) + ", its worst seed " +
          value_text(member(first, "/min")) + ".\n";
 }
 
@@ -170,7 +171,7 @@ Result<Exit> start_confirmation(Session& session, SweepId id, const ConfirmOptio
                "   result: hone confirm " + text(id));
   const auto confirmation = parse_id<SweepId>(made);
   if (!options.watch || !confirmation) return Exit::ok;
-  return watch(session, *confirmation, seconds(5));
+  return watch(session, *confirmation, seconds(5), Lines::messages);
 }
 
 // Follows the newest confirmation.
@@ -179,7 +180,7 @@ Result<Exit> watch_confirmation(Session& session, SweepId id) {
   if (!report) return report.error();
   const auto confirmation = parse_id<SweepId>(text_at(*report, "/confirmation"));
   if (!confirmation) return refuse(Code::not_found, text(id) + " has no confirmation");
-  return watch(session, *confirmation, seconds(5));
+  return watch(session, *confirmation, seconds(5), Lines::data);
 }
 
 Result<Exit> confirm(Session& session, const ConfirmOptions& options) {

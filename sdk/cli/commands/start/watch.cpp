@@ -140,8 +140,8 @@ class Redraw {
 // Shows the progress in place, as lines or as JSON lines.
 class Display {
  public:
-  Display(Session& session, Duration line_every)
-      : session_(session), redraw_(session), line_every_(line_every) {}
+  Display(Session& session, Duration line_every, Lines lines)
+      : session_(session), redraw_(session), line_every_(line_every), lines_(lines) {}
 
   [[nodiscard]] bool in_place() const {
     return session_.screen().is_terminal && session_.options().format == Format::table;
@@ -160,16 +160,17 @@ class Display {
     if (!due && watcher.state() == shown_state_ && !watcher.end()) return;
     shown_at_ = progress.at;
     shown_state_ = watcher.state();
-    if (session_.options().format == Format::table)
-      session_.print(progress_line(progress));
-    else
-      session_.print_json(to_text(progress.sweep) + "\n");
+    if (session_.options().format != Format::table)
+      return session_.print_json(to_text(progress.sweep) + "\n");
+    if (lines_ == Lines::data || !session_.options().quiet)
+      session_.print(progress_line(progress) + "\n");
   }
 
  private:
   Session& session_;
   Redraw redraw_;
   Duration line_every_;
+  Lines lines_;
   std::optional<Instant> shown_at_;
   std::string shown_state_;
 };
@@ -240,8 +241,8 @@ class RetryWindow {
 
 }  // namespace
 
-Result<Exit> watch(Session& session, SweepId sweep, Duration line_every) {
-  Display display(session, line_every);
+Result<Exit> watch(Session& session, SweepId sweep, Duration line_every, Lines lines) {
+  Display display(session, line_every, lines);
   Watcher watcher(session, sweep, display.in_place());
   RetryWindow retry_window;
   bool seen = false;
@@ -261,7 +262,7 @@ Result<Exit> watch(Session& session, SweepId sweep, Duration line_every) {
         const auto confirming = confirmation_of(session, ended);
         if (!confirming) return exit_for(*end);
         session.note("its leaders train on new seeds in " + text(*confirming));
-        return watch(session, *confirming, line_every);
+        return watch(session, *confirming, line_every, lines);
       }
     }
     if (interrupted_within(display.in_place() ? redraw_every : poll_every)) {
@@ -282,7 +283,8 @@ struct WatchOptions {
 Result<Exit> watch_sweep(Session& session, const WatchOptions& options) {
   const auto sweep = resolve_sweep(session, options.sweep);
   if (!sweep) return sweep.error();
-  return watch(session, *sweep, Duration{static_cast<std::int64_t>(options.every_seconds * 1e6)});
+  return watch(session, *sweep, Duration{static_cast<std::int64_t>(options.every_seconds * 1e6)},
+               Lines::data);
 }
 
 }  // namespace
