@@ -1,4 +1,5 @@
 // What a comparison is of, and in what its sides differ. Pure.
+import { isExact } from "./exact.js";
 
 export const comparedAtMost = 12;
 
@@ -40,7 +41,8 @@ export const leafText = (value) => (typeof value === "string" ? value : JSON.str
  * @returns {Map<string, unknown>}
  */
 export function leaves(value, path = "", found = new Map()) {
-  const isBranch = value !== null && typeof value === "object" && !Array.isArray(value);
+  const isBranch =
+    value !== null && typeof value === "object" && !Array.isArray(value) && !isExact(value);
   if (!isBranch) return found.set(path, value);
   for (const [key, one] of Object.entries(value)) leaves(one, path ? `${path}.${key}` : key, found);
   return found;

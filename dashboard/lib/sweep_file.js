@@ -1,5 +1,6 @@
 // A sweep file as a text that is edited: where a fault is, and what an edit asks of a sweep. Pure.
 import { leaves } from "./compare.js";
+import { copyOf, isExact, readExact } from "./exact.js";
 
 /** @typedef {{message: string, line: number}} Fault line: from 1; 0: of the whole text */
 
@@ -11,7 +12,8 @@ const widest = 88;
  */
 export function textOf(value, indent = "") {
   const short = inline(value);
-  const isBranch = value !== null && typeof value === "object" && Object.keys(value).length > 0;
+  const isLeaf = value === null || typeof value !== "object" || isExact(value);
+  const isBranch = !isLeaf && Object.keys(value).length > 0;
   if (!isBranch || (indent !== "" && indent.length + short.length <= widest)) return short;
   const inner = `${indent}  `;
   const parts = Array.isArray(value)
@@ -24,7 +26,7 @@ export function textOf(value, indent = "") {
 /** @param {any} value @returns {string} */
 function inline(value) {
   if (Array.isArray(value)) return `[${value.map(inline).join(", ")}]`;
-  if (value === null || typeof value !== "object") return JSON.stringify(value);
+  if (value === null || typeof value !== "object" || isExact(value)) return JSON.stringify(value);
   const parts = Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${inline(one)}`);
   return `{${parts.join(", ")}}`;
 }
@@ -93,7 +95,7 @@ function faultLine(text) {
  */
 export function parseFile(text) {
   try {
-    const document = JSON.parse(text);
+    const document = readExact(text);
     if (document !== null && typeof document === "object" && !Array.isArray(document))
       return { document };
     return { fault: { message: "A sweep file is an object: { ... }", line: 1 } };
@@ -194,7 +196,7 @@ const editable = {
 
 /** A file without what an edit may change. @param {any} file */
 function fixedPart(file) {
-  const { search = {}, limits = {}, ...rest } = structuredClone(file);
+  const { search = {}, limits = {}, ...rest } = copyOf(file);
   for (const name of ["share", "slots", "by", "command", "parameters"]) delete rest[name];
   delete search.trials;
   delete limits.concurrency;

@@ -1,7 +1,8 @@
 // A sweep file in an editor: submitted as another sweep, or as a change of its sweep. The server's
 // plan checks the text while it is written.
-import { get, list, post, requestId } from "../lib/api.js";
+import { get, list, post, text as readText, requestId } from "../lib/api.js";
 import { h, save, toast } from "../lib/dom.js";
+import { readExact } from "../lib/exact.js";
 import { count, duration, plural } from "../lib/format.js";
 import { links } from "../lib/route.js";
 import { shortageOf } from "../lib/slots.js";
@@ -265,7 +266,7 @@ const filePage = (kind) => async (page) => {
   if (!page.can("submit"))
     return [...head, empty("To submit or change sweeps, a token needs the scope submit.")];
   const workers = await list("/v1/workers?limit=1000", 5000).catch(() => []);
-  const before = structuredClone(data.spec);
+  const before = readExact(await readText(`/v1/sweeps/${data.id}`)).spec;
   delete before.confirms;
   const state = { kind, data, workers, before, turn: 0, found: {}, side: h("div.stack") };
   const { title, yes, help } = kinds[kind];

@@ -59,6 +59,25 @@ def test_a_clone_is_checked_as_it_is_written_and_submitted_with_its_origin(runni
     assert event["forked_from"] == sweep
 
 
+def test_a_clone_keeps_numbers_as_they_are_written(running, pages):
+    """A clone that nobody had touched submitted 2.0 as 2, and 9007199254740993 as ...992."""
+    server, _ = running
+    spec = world.sweep_of("numbers", 8)
+    odd = {"type": "choice", "values": [1.0, 2.5, 9007199254740993, -0.0]}
+    spec["parameters"] = {**spec["parameters"], "odd": odd, "two": {"value": 2.0}}
+    sweep = server.submit(spec)
+    page = pages(f"http://127.0.0.1:{server.port}/#/sweeps/{sweep}/clone")
+    page.wait(f"document.querySelector('[data-card=plan]') && {PLAN}.includes('The file is valid')")
+    assert "Changed" not in page.run(PLAN)
+    other = submit(page)
+
+    def parameters(one):
+        return json.dumps(server.get(f"/v1/sweeps/{one}")["spec"]["parameters"])
+
+    assert parameters(other) == parameters(sweep)
+    assert "9007199254740993" in parameters(sweep) and "2.0" in parameters(sweep)
+
+
 def test_a_text_that_is_no_json_and_a_draft_survive_a_reload(running, pages):
     server, sweep = running
     page = pages(f"http://127.0.0.1:{server.port}/#/sweeps/{sweep}/clone")
