@@ -60,7 +60,7 @@ def test_a_clone_is_checked_as_it_is_written_and_submitted_with_its_origin(runni
 
 
 def test_a_clone_keeps_numbers_as_they_are_written(running, pages):
-    """A clone that nobody had touched submitted 2.0 as 2, and 9007199254740993 as ...992."""
+    """An untouched clone submitted 2.0 as 2, and 9007199254740993 as ...992."""
     server, _ = running
     spec = world.sweep_of("numbers", 8)
     odd = {"type": "choice", "values": [1.0, 2.5, 9007199254740993, -0.0]}
