@@ -51,7 +51,7 @@ export function noteServerTime(text) {
 
 // The server itself gives up on an answer that takes longer.
 const answerTime = 60000;
-const limit = () => AbortSignal.timeout?.(answerTime);
+const limit = (time = answerTime) => AbortSignal.timeout?.(time);
 
 async function send(path, options = {}) {
   let response;
@@ -82,8 +82,8 @@ export async function get(path) {
   return report ? recorded(path) : (await send(path, { signal: limit() })).json();
 }
 
-export async function text(path) {
-  return (await send(path, { signal: limit() })).text();
+export async function text(path, time = answerTime) {
+  return (await send(path, { signal: limit(time) })).text();
 }
 
 export async function post(path, body) {
