@@ -9,7 +9,7 @@ import { objectiveOf } from "../lib/sweep_words.js";
 import { ask } from "../ui/dialog.js";
 import { markdown } from "../ui/markdown.js";
 import { askEnqueue } from "../ui/params.js";
-import { heading, link, stateMark } from "../ui/parts.js";
+import { heading, link, projectName, stateMark } from "../ui/parts.js";
 
 const verbs = {
   pause: [
@@ -216,7 +216,7 @@ export function sweepHeading(page, data, about = {}) {
         : `${words(sweep.state)}: ${words(sweep.reason)}`,
     ),
     h("span", {}, sweep.id),
-    sweep.project ? h("span", {}, sweep.project) : null,
+    sweep.project ? h("span", {}, projectName(sweep.project)) : null,
     h("span", {}, objectiveOf(sweep).text),
     h("span", {}, `submitted ${time(sweep.submitted_at)}`),
     sweep.confirms ? h("span", {}, "confirms ", link(sweep.confirms)) : null,

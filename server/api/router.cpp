@@ -134,6 +134,7 @@ constexpr std::array table{
     Route{post, "/v1/fleets/{fleet}/stop", needs_admin, write_to<&StopFleet::fleet>()},
     Route{post, "/v1/fleets/{fleet}/forget", needs_admin, write_to<&ForgetFleet::fleet>()},
 
+    Route{get, "/v1/studies/{study}", needs_read, Read{study_findings, {}, Weight::heavy}},
     Route{get, "/v1/find", needs_read, Read{find, filtered, Weight::heavy}},
     Route{get, "/v1/about/{id}", needs_read, Read{about}},
     Route{post, "/v1/notes", needs_submit, write<AddNote>()},

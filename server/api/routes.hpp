@@ -104,6 +104,9 @@ Result<std::unique_ptr<Pieces>> export_sweep(SQLite::Database& db, const Request
 // report.cpp
 Result<std::unique_ptr<Pieces>> report(SQLite::Database& db, const Request& request);
 
+// studies.cpp
+ReadResult study_findings(SQLite::Database& db, const Request& request);
+
 // replay.cpp
 ReadResult replay(SQLite::Database& db, const Request& request);
 
