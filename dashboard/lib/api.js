@@ -1,5 +1,6 @@
 // Requests to the server. The token, if the server asks for one, is kept in this tab alone unless
 // the user lets the browser remember it.
+import { cellsOf } from "./cells.js";
 import { matrixBytes, recorded, report } from "./report.js";
 
 const key = "hone.token";
@@ -119,6 +120,8 @@ export function unpack(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   // The header ends at a multiple of 8.
+  for (const name of ["trial", "replicate", "number"])
+    header[name] = cellsOf(header[name], header.rows);
   header.cells = new Float32Array(buffer, 4 + length, header.rows * header.points);
   return header;
 }
