@@ -11,8 +11,10 @@ import { facts, heading, link, stateMark, table } from "../ui/parts.js";
 
 const rereadTime = 15000; // the server resamples all scores for an answer
 
-const rangeText = (interval) =>
-  interval ? ` [${short(interval[0])}, ${short(interval[1])}]` : "";
+const rangeOf = (interval) =>
+  interval
+    ? [" ", h("span.muted.num", {}, `[${short(interval[0])}, ${short(interval[1])}]`)]
+    : null;
 
 function stateOf({ outcomes, expected, running }) {
   if (outcomes === expected) return stateMark("completed", "complete");
@@ -24,16 +26,16 @@ function stateOf({ outcomes, expected, running }) {
 const factsOf = (study) => [
   ["Whole repetitions", `${study.repetitions} of ${study.most_repetitions}`, "that every cell has"],
   ["Repetitions of cells", `${count(study.outcomes)} of ${count(study.expected)}`],
-  [
+  study.seconds_left !== null && [
     study.sequential ? "Time left, at most" : "Time left",
-    study.seconds_left === null ? "–" : duration(study.seconds_left),
+    duration(study.seconds_left),
     "at the pace of the last 20",
   ],
 ];
 
 const methodColumns = [
   ["Method", (one) => one.method],
-  ["Score", (one) => [short(one.iqm), h("span.muted", {}, rangeText(one.interval))], { num: true }],
+  ["Score", (one) => [short(one.iqm), rangeOf(one.interval)], { num: true }],
   ["Mean rank", (one) => short(one.mean_rank), { num: true }],
   ["Beaten", (one) => percent(one.beaten), { num: true }],
   ["Optimism", (one) => short(one.optimism), { num: true }],
@@ -50,9 +52,7 @@ const sweepsOf = (study, { method, problem }) =>
 
 function cellOf(study, found, { done, running, ...cell }) {
   return [
-    found
-      ? h("div", {}, short(found.value), h("span.muted", {}, rangeText(found.interval)))
-      : null,
+    found ? h("div", {}, short(found.value), rangeOf(found.interval)) : null,
     found?.without_value > 0 ? h("div.bad", {}, `${found.without_value} without a value`) : null,
     h("a.small", { href: sweepsOf(study.study, cell) }, `${done} of ${study.most_repetitions}`),
     running.map((id) => [" ", stateMark("running", link(id))]),
@@ -93,20 +93,21 @@ export async function studyPage(page) {
       y: { label: "score", bar: null },
     }),
   });
-  const [head, body, cells] = [h("div"), h("div"), h("div")];
+  const [head, cards] = [h("div"), h("div.grid")];
+  const curve = card("The best so far by cost", plot.element, { plot, id: "anytime" });
   const draw = () => {
     update(
       head,
       heading(study.study, [stateOf(study), study.question ? h("span", {}, study.question) : null]),
     );
-    update(
-      body,
-      facts(factsOf(study)),
-      study.conclusions.map((sentence) => h("p", {}, sentence)),
-    );
     const noted = (content, note) => [content, h("p.legend.body", {}, note)];
     update(
-      cells,
+      cards,
+      h("div.whole", {}, facts(factsOf(study))),
+      card(
+        "What may be concluded",
+        study.conclusions.map((sentence) => h("p", {}, sentence)),
+      ),
       study.methods.length > 0
         ? card("Methods", noted(table(methodColumns, study.methods, "Methods"), scoreNote), {
             ...{ flush: true, id: "methods" },
@@ -117,6 +118,7 @@ export async function studyPage(page) {
         cellsTable(study),
         { flush: true, id: "cells" },
       ),
+      curve,
     );
     plot.redraw();
   };
@@ -130,6 +132,5 @@ export async function studyPage(page) {
     again.cancel();
     plot.close();
   });
-  const curve = card("The best so far by cost", plot.element, { plot, id: "anytime" });
-  return [head, h("div.card", {}, h("div.body", {}, body)), cells, curve];
+  return [head, cards];
 }

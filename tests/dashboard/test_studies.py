@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+import axe
 import world
 
 BIN = pathlib.Path(os.environ["HONE_BIN"])
@@ -117,6 +118,11 @@ def test_a_study_in_progress_and_at_its_end(study, pages):
         page.wait("document.querySelector('[data-card=anytime] canvas[data-drawn]')")
         answer = server.get("/v1/studies/tiny")
         assert {name: answer[name] for name in found} == found
+        rules, _ = axe.source()
+        for dark in (False, True) if rules else ():
+            page = axe.opened(pages, f"http://127.0.0.1:{server.port}/#/studies/tiny", dark=dark)
+            page.wait("document.querySelector('[data-card=anytime] canvas[data-drawn]')")
+            assert axe.violations(page, rules) == []
     finally:
         assert server.stop() == 0
 
