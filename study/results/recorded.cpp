@@ -161,19 +161,19 @@ Result<std::vector<Outcome>> RecordedStudy::outcomes() {
 Result<std::optional<Json>> recorded_document(const std::string& study, const ReadPath& read) {
   const auto noted = read(sweeps_path(study, " and note"));
   if (!noted) return noted.error();
-  std::optional<Json> newest;
-  std::string newest_at;
+  std::map<std::string, std::string> notes;  // by their times
   for (const Json& sweep : items_at(*noted, "/items")) {
     const auto about = read("/v1/about/" + text_at(sweep, "/id"));
     if (!about) return about.error();
-    for (const Json& note : items_at(*about, "/notes"))
-      if (auto document = document_of(text_at(note, "/text")))
-        if (const auto at = text_at(note, "/at"); at >= newest_at) {
-          newest = std::move(document);
-          newest_at = at;
-        }
+    int place = 0;
+    for (const Json& note : items_at(*about, "/notes")) {
+      constexpr int places = 1'000'000;  // of equal times the order of the list counts
+      notes[text_at(note, "/at") + " " + std::to_string(places + ++place)] = text_at(note, "/text");
+    }
   }
-  return newest;
+  NotedDocuments documents;
+  for (const auto& [at, text] : notes) documents.add(text);
+  return documents.newest();
 }
 
 }  // namespace hone::study

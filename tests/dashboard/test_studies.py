@@ -1,4 +1,5 @@
 """The page of a study: the numbers of `hone study show`, what is done, and what is in progress."""
+import hashlib
 import json
 import os
 import pathlib
@@ -131,3 +132,35 @@ def test_a_study_that_is_not_here_is_named(filled, pages):
     page = pages(f"{filled.url}#/studies/none")
     page.wait("document.querySelector('[role=alert]')?.innerText.includes(\"no study 'none'\")")
     page.faults.clear()  # the browser logs the 404
+
+
+def noted(server, name, document):
+    """A sweep of a study's project with those notes, as anyone may write them."""
+    sweep = server.submit(world.sweep_of("first", 1, project=f"study {name}"))
+    digest = hashlib.sha256(document.encode()).hexdigest()[:12]
+    parts = [document[at : at + 16_000] for at in range(0, len(document), 16_000)]
+    for i, part in enumerate(parts, 1):
+        said = f"The study file, as `hone study run` read it, part {i} of {len(parts)} of {digest}:"
+        text = f"{said}\n\n```json\n{part}\n```\n"
+        body = {"request_id": f"{name} {i}", "on": sweep, "text": text}
+        server.post("/v1/notes", body)
+    return server.ask("GET", f"/v1/studies/{name}")
+
+
+def test_notes_that_are_no_study_or_too_large_a_one_are_refused(tmp_path):
+    server = world.start(tmp_path / "data")
+    study = {
+        "study": "large", "seed": 3, "repetitions": 1000, "equal": {"trials": 3},
+        "methods": {**METHODS, "more": METHODS["tpe"]},
+        "problems": {"a": problem_of(["true"]), "b": problem_of(["true"])},
+    }
+    assert noted(server, "large", json.dumps(study)).status == 413
+    long = {**study, "study": "long", "repetitions": 600, "question": "x" * 300}
+    long["problems"] = {"a": problem_of(["true", "y" * 200_000])}
+    assert noted(server, "long", json.dumps(long)).status == 413
+    assert noted(server, "other", json.dumps({**study, "repetitions": 1})).status == 404
+    assert noted(server, "broken", "{").status == 404
+    answer = noted(server, "few", json.dumps({**study, "study": "few", "repetitions": 2}))
+    assert answer.status == 200 and answer.json["outcomes"] == 0 and answer.json["expected"] == 12
+    assert server.ask("GET", "/v1/studies/a%2Fb").status == 404
+    assert server.stop() == 0

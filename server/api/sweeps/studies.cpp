@@ -23,10 +23,8 @@ Result<study::Study> recorded_study(const std::string& name, const study::ReadPa
   if (!found || found->name != name) return unknown_study(name);
   const auto units = found->methods.size() * found->problems.size() *
                      static_cast<std::size_t>(study::most_repetitions(*found));
-  if (units > study::shown_units_max)
-    return refuse(Code::too_large, "the study has more than " +
-                                       std::to_string(study::shown_units_max) +
-                                       " repetitions of cells; use `hone study show`");
+  if (units > study::shown_units_max || units * to_text(**document).size() > study::shown_bytes_max)
+    return refuse(Code::too_large, "the study is too large for a page; use `hone study show`");
   return found;
 }
 

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "study/file/study_note.hpp"
 
@@ -12,18 +16,50 @@ namespace {
 
 Instant at(std::int64_t s) { return {s * 1'000'000}; }
 
+std::optional<Json> read_from(const std::vector<std::string>& notes) {
+  NotedDocuments documents;
+  for (const auto& note : notes) documents.add(note);
+  return documents.newest();
+}
+
 TEST(StudyNote, holds_the_document_of_the_study) {
   const Json document{{"study", "tiny"}, {"question", "a \n```\n quote"}, {"seed", 3}};
-  const auto read = document_of(note_of(document));
-  ASSERT_TRUE(read.has_value());
-  EXPECT_EQ(*read, document);
+  EXPECT_EQ(notes_of(document).size(), 1U);
+  EXPECT_EQ(read_from(notes_of(document)), document);
+}
+
+TEST(StudyNote, of_a_large_file_has_parts_that_the_ledger_takes) {
+  std::string question;
+  while (question.size() < 40'000) question += "ä€𝄞x";
+  const Json document{{"study", "large"}, {"question", question}};
+  auto notes = notes_of(document);
+  ASSERT_EQ(notes.size(), 3U);
+  for (const auto& note : notes) {
+    EXPECT_LE(note.size(), 16'384U);
+    EXPECT_TRUE(parse_json(to_text(Json(note))).ok());
+    EXPECT_EQ(to_text(Json(note)).find("\\ufffd"), std::string::npos) << "no character is cut";
+  }
+  EXPECT_EQ(read_from(notes), document);
+  std::ranges::reverse(notes);
+  EXPECT_EQ(read_from(notes), document);
+  notes.pop_back();
+  EXPECT_FALSE(read_from(notes).has_value());
+}
+
+TEST(StudyNote, of_a_changed_file_counts) {
+  auto notes = notes_of({{"study", "tiny"}, {"seed", 1}});
+  const auto changed = notes_of({{"study", "tiny"}, {"seed", 2}});
+  notes.insert(notes.end(), changed.begin(), changed.end());
+  EXPECT_EQ(read_from(notes)->at("seed"), 2);
 }
 
 TEST(StudyNote, is_no_other_note) {
-  const std::string note = note_of({{"study", "tiny"}});
-  for (const auto& other : {std::string(), std::string("the study file"), "x" + note,
+  const std::string note = notes_of({{"study", "tiny"}}).front();
+  std::string damaged = note;
+  damaged[damaged.find("tiny")] = 'T';
+  for (const auto& other : {std::string(), std::string("the study file"), "x" + note, damaged,
                             note.substr(0, note.size() - 9), note.substr(0, 40)})
-    EXPECT_FALSE(document_of(other).has_value()) << other;
+    EXPECT_FALSE(read_from({other}).has_value()) << other;
 }
 
 TEST(StudyTimeLeft, follows_the_mean_pace_of_few_outcomes_from_the_first_sweep) {

@@ -55,7 +55,7 @@ void StudyLedger::record_code() {
   if (client && spec) workflow_ = record_and_store(session_, **client, spec->trainer);
 }
 
-// The study's document is a note on its first sweep.
+// The study's document is in notes on its first sweep.
 Status StudyLedger::record_file(const Json& document) {
   const Json first = study::tuning_sweep(study_, {});
   auto id = find(first);
@@ -65,11 +65,12 @@ Status StudyLedger::record_file(const Json& document) {
     id = *std::move(submitted);
   }
   constexpr std::size_t digits = 32;
-  const std::string note = study::note_of(document);
-  const auto noted = post(
-      "/v1/notes",
-      Json{{"request_id", sha256_hex(*id + note).substr(0, digits)}, {"on", *id}, {"text", note}});
-  if (!noted) return noted.error();
+  for (const std::string& note : study::notes_of(document)) {
+    const std::string request = sha256_hex(*id + note).substr(0, digits);
+    const auto noted =
+        post("/v1/notes", Json{{"request_id", request}, {"on", *id}, {"text", note}});
+    if (!noted) return noted.error();
+  }
   return Done{};
 }
 
