@@ -55,6 +55,10 @@ const home = () =>
       : h("a", { href: "#/" }, "All sweeps"),
   );
 
+// A page that could not be shown has a heading as well.
+const showTrouble = (...parts) =>
+  replace(main, h("h1.visually-hidden", {}, document.title), ...parts);
+
 export async function show(force = false) {
   const { path: parts } = current();
   const now = parts.join("/");
@@ -71,7 +75,7 @@ export async function show(force = false) {
       `#/${parts[0] === "workers" || parts[0] === "events" ? parts[0] : ""}`;
     active ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
   }
-  if (!page) return void replace(main, problem({ message: `There is no page ${now}` }), home());
+  if (!page) return void showTrouble(problem({ message: `There is no page ${now}` }), home());
   const waiting = loading();
   replace(main, waiting);
   const late = setTimeout(() => {
@@ -88,7 +92,7 @@ export async function show(force = false) {
     if (mine !== turn) return;
     if (error.status === 401) return void askToken(error.message);
     away = error.status === 0;
-    replace(main, problem(error, report ? null : () => show(true)), home());
+    showTrouble(problem(error, report ? null : () => show(true)), home());
     if (error.status === undefined) console.warn(error.stack ?? error.message);
   }
 }
@@ -248,10 +252,7 @@ async function boot() {
   } catch (error) {
     if (error.status === 401) return askToken(error.message);
     showLive({ kind: "lost", sentence: error.message });
-    replace(
-      main,
-      problem(error, () => boot()),
-    );
+    showTrouble(problem(error, () => boot()));
     return;
   }
   live.start(me.seq ?? 0, showLive);

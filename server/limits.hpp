@@ -178,7 +178,15 @@ inline constexpr Duration machine_quiet_time = seconds(600);
 
 inline constexpr std::size_t export_events_max = 2'000'000;  // of one document: 400 MB of it
 inline constexpr std::size_t export_points_max = 1'500'000;  // likewise
-inline constexpr std::size_t replay_events_max = 5'000'000;  // half a minute of a reader
+// GET /v1/sweeps/{sweep}/report: a file that a browser opens in a second, some 30 MB at most. The
+// page names what these leave out.
+inline constexpr int report_trials_max = 200;                        // with details: the best
+inline constexpr std::size_t report_runs_max = 30;                   // of one of them
+inline constexpr int report_series_points_max = 200;                 // of a run's metric
+inline constexpr int report_pages_max = 100;                         // of one list: 100,000 rows
+inline constexpr std::int64_t report_cells_max = 500'000;            // runs x points of the curves
+inline constexpr std::int64_t report_details_bytes_max = 24 << 20U;  // of answers about trials
+inline constexpr std::size_t replay_events_max = 5'000'000;          // half a minute of a reader
 
 // Bodies.
 // A sweep with its history: seconds of the engine, requested by hand.

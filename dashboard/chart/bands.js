@@ -22,6 +22,7 @@ export class BandsPlot extends Plot {
     this.roomForNames(bands.map(bandName));
     this.axes(
       {
+        kind: x.kind,
         domain: [x.first ?? 0, Math.max(...points.map((one) => one.step)) || 1],
         label: x.label,
         format: x.format ?? count,

@@ -172,13 +172,17 @@ export class Plot {
     ctx.textBaseline = "top";
     ctx.textAlign = "center";
     const ticks = x.ticks ?? this.x.ticks(ticksIn(this.right - this.left, 90));
+    let end = -Infinity; // of the newest label: one that would touch it is left out
     for (const value of x.whole ? ticks.filter(Number.isInteger) : ticks) {
       const at = this.x.at(value);
       this.line(at, this.bottom, at, this.bottom + 4);
       // The last label may be wider than the margin.
       const text = (x.format ?? short)(value);
       const half = ctx.measureText(text).width / 2;
-      ctx.fillText(text, Math.min(at, this.width - half - 1), this.bottom + 7);
+      const middle = Math.min(at, this.width - half - 1);
+      if (middle - half < end + 4) continue;
+      end = middle + half;
+      ctx.fillText(text, middle, this.bottom + 7);
     }
     ctx.strokeStyle = colours["line-strong"];
     this.line(this.left, this.bottom + 0.5, this.right, this.bottom + 0.5);

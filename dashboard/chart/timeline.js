@@ -3,7 +3,7 @@
 import { Plot, clipped } from "./plot.js";
 import { duration, percent, time, words } from "../lib/format.js";
 import { timeTicks } from "../lib/scale.js";
-import { isMany, rowsOf, sweepsOf } from "../lib/spans.js";
+import { isMany, rowsOf, sweepStyle, sweepsOf } from "../lib/spans.js";
 
 const laneHeight = 16;
 const gap = 10;
@@ -103,9 +103,20 @@ export function clock(at, span) {
 // Of one sweep, colours are how an attempt ended; of several, the sweep.
 function coloursOf(p, spans) {
   const sweeps = sweepsOf(spans);
-  const ofSweep = (sweep) => p.colours.series[sweeps.indexOf(sweep) % p.colours.series.length];
+  const ofSweep = (sweep) => {
+    const { colour, split } = sweepStyle(sweeps.indexOf(sweep), p.colours.series.length);
+    return { colour: p.colours.series[colour], split };
+  };
   if (sweeps.length >= 2) return (span, sweep = span.sweep) => ofSweep(sweep);
-  return (span) => (isMany(span) ? p.colours.c1 : p.colours[endOf(span)]);
+  return (span) => ({ colour: isMany(span) ? p.colours.c1 : p.colours[endOf(span)] });
+}
+
+function fill(p, { colour, split }, x, y, width, height) {
+  p.ctx.fillStyle = colour;
+  p.ctx.fillRect(x, y, width, height);
+  if (!split) return;
+  p.ctx.fillStyle = p.colours.sunken;
+  p.ctx.fillRect(x, y + height / 3, width, height / 3);
 }
 
 // The state that an attempt left its run in; the colours of one sweep.
@@ -133,10 +144,7 @@ function bar(p, span, y, colourOf) {
   const width = Math.max(1, x1 - x0 - 1);
   p.ctx.globalAlpha = span.share;
   if (isMany(span)) layers(p, span, x0, y + 1, width, colourOf);
-  else {
-    p.ctx.fillStyle = colourOf(span);
-    p.ctx.fillRect(x0, y + 1, width, barHeight);
-  }
+  else fill(p, colourOf(span), x0, y + 1, width, barHeight);
   p.ctx.globalAlpha = 1;
   if (isMany(span)) hatch(p, x0, y + 1, width);
   if (badEnds.has(span.reason)) {
@@ -152,8 +160,7 @@ function layers(p, span, x, y, width, colourOf) {
   let top = y;
   for (const { sweep, seconds } of span.parts) {
     const height = (barHeight * seconds) / all;
-    p.ctx.fillStyle = colourOf(span, sweep);
-    p.ctx.fillRect(x, top, width, height);
+    fill(p, colourOf(span, sweep), x, top, width, height);
     top += height;
   }
 }

@@ -1,5 +1,6 @@
 // Requests to the server. The token, if the server asks for one, is kept in this tab alone unless
 // the user lets the browser remember it.
+import { cellsOf } from "./cells.js";
 import { matrixBytes, recorded, report } from "./report.js";
 
 const key = "hone.token";
@@ -51,7 +52,7 @@ export function noteServerTime(text) {
 
 // The server itself gives up on an answer that takes longer.
 const answerTime = 60000;
-const limit = () => AbortSignal.timeout?.(answerTime);
+const limit = (time = answerTime) => AbortSignal.timeout?.(time);
 
 async function send(path, options = {}) {
   let response;
@@ -82,8 +83,8 @@ export async function get(path) {
   return report ? recorded(path) : (await send(path, { signal: limit() })).json();
 }
 
-export async function text(path) {
-  return (await send(path, { signal: limit() })).text();
+export async function text(path, time = answerTime) {
+  return (await send(path, { signal: limit(time) })).text();
 }
 
 export async function post(path, body) {
@@ -119,6 +120,8 @@ export function unpack(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
   // The header ends at a multiple of 8.
+  for (const name of ["trial", "replicate", "number"])
+    header[name] = cellsOf(header[name], header.rows);
   header.cells = new Float32Array(buffer, 4 + length, header.rows * header.points);
   return header;
 }

@@ -75,10 +75,11 @@ export class Curves {
   // The rows of the trials that the filter leaves and that have a report.
   rows() {
     const { data, matrix } = this;
-    const trials = new Set(data.visible().map((row) => data.columns.trial[row]));
+    const passes = data.passes();
     const found = [];
     for (let row = 0; row < matrix.rows; row++) {
-      if (!trials.has(matrix.trial[row])) continue;
+      const trial = data.index.get(matrix.trial[row]);
+      if (trial === undefined || (passes && !passes(trial))) continue;
       for (let k = 0; k < matrix.points; k++) {
         if (Number.isNaN(matrix.cells[row * matrix.points + k])) continue;
         found.push(row);

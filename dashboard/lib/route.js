@@ -55,6 +55,7 @@ export const links = {
   compare: (ids, query) => address(["compare", ids.join(",")], query),
   lineage: (id) => address(["lineage", id]),
   worker: (id) => address(["workers", id]),
+  study: (name) => address(["studies", name]),
 };
 
 // The page of an id, or nothing for an id without one.

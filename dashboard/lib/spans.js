@@ -146,3 +146,9 @@ export function idleShare(times) {
   const held = times.reduce((sum, one) => sum + one.held, 0);
   return offered > 0 ? Math.min(1, Math.max(0, 1 - held / offered)) : null;
 }
+
+/**
+ * How the i-th of many sweeps looks: with more of them than there are colours, bars are split.
+ * @param {number} i @param {number} colours @returns {{colour: number, split: boolean}}
+ */
+export const sweepStyle = (i, colours) => ({ colour: i % colours, split: i >= colours });

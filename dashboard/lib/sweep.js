@@ -2,6 +2,7 @@
 // shares them; frames of the stream bring changes.
 import { get } from "./api.js";
 import { brushWhere, isValueWithin, isWithin, objectiveKey, readBrushes } from "./brush.js";
+import { cellsOf } from "./cells.js";
 import { comparedAtMost } from "./compare.js";
 import { placeOrder } from "./place.js";
 import { report } from "./report.js";
@@ -18,12 +19,6 @@ const outcomes = [
 const others = "reason,params.*";
 const fields = `${outcomes},${others}`;
 const fewTrials = 5000; // of which one answer holds all columns
-
-const decoded = (column, rows) => {
-  if (Array.isArray(column)) return column;
-  if ("by" in column) return Array.from({ length: rows }, (_, i) => column.first + i * column.by);
-  return column.codes.map((code) => (code === null ? null : column.words[code]));
-};
 
 export class SweepData {
   constructor(id) {
@@ -76,14 +71,13 @@ export class SweepData {
     if (this.hasParams()) return;
     const answer = await get(`/v1/sweeps/${this.id}/columns?fields=trial,${others}`);
     if (this.hasParams()) return; // another page was faster
-    const trials = decoded(answer.columns.trial, answer.rows);
+    const trials = cellsOf(answer.columns.trial, answer.rows);
     const rows = trials.map((trial) => this.index.get(trial));
     for (const [name, one] of Object.entries(answer.columns)) {
       if (name === "trial") continue;
       const column = new Array(this.rows).fill(null);
-      decoded(one, answer.rows).forEach((value, i) => {
-        if (rows[i] !== undefined) column[rows[i]] = value;
-      });
+      const cells = cellsOf(one, answer.rows);
+      for (let i = 0; i < rows.length; i++) if (rows[i] !== undefined) column[rows[i]] = cells[i];
       this.columns[name] = column;
     }
     this.fields = fields;
@@ -94,7 +88,7 @@ export class SweepData {
     const since = this.seq > 0 ? `&after=${this.seq}` : "";
     const answer = await get(`/v1/sweeps/${this.id}/columns?fields=${this.fields}${since}`);
     const columns = Object.fromEntries(
-      Object.entries(answer.columns).map(([name, one]) => [name, decoded(one, answer.rows)]),
+      Object.entries(answer.columns).map(([name, one]) => [name, cellsOf(one, answer.rows)]),
     );
     const longest = this.longest();
     if (answer.complete) this.replaceRows(columns, answer.rows);
@@ -138,16 +132,34 @@ export class SweepData {
     }
   }
 
-  // The rows that the states, the filter and the brushes leave, in the order of the trials.
-  visible(brushed = true) {
+  // Whether the states, the filter and the brushes leave a row; null where they leave all.
+  passes(brushed = true) {
     const states = new Set(param("states").split(",").filter(Boolean));
-    const passes = brushed ? this.brush() : () => true;
+    const brushes = brushed ? readBrushes(param("brush")) : new Map();
+    if (states.size === 0 && !this.matching && brushes.size === 0) return null;
+    const within = this.brush(brushes);
     const { state, trial } = this.columns;
+    return (row) =>
+      (states.size === 0 || states.has(state[row])) &&
+      (!this.matching || this.matching.has(trial[row])) &&
+      within(row);
+  }
+
+  // The rows that they leave, in the order of the trials.
+  visible(brushed = true) {
+    const passes = this.passes(brushed);
     const found = [];
-    for (let row = 0; row < this.rows; row++) {
-      if (states.size > 0 && !states.has(state[row])) continue;
-      if (this.matching && !this.matching.has(trial[row])) continue;
-      if (passes(row)) found.push(row);
+    for (let row = 0; row < this.rows; row++) if (!passes || passes(row)) found.push(row);
+    return found;
+  }
+
+  // The first rows of the leaderboard that they leave and that have a value.
+  leaders(most) {
+    const passes = this.passes();
+    const found = [];
+    for (const row of this.inOrder()) {
+      if (found.length === most) break;
+      if (typeof this.columns.value[row] === "number" && (!passes || passes(row))) found.push(row);
     }
     return found;
   }
@@ -177,7 +189,7 @@ export class SweepData {
     const answer = await get(
       `/v1/sweeps/${this.id}/columns?fields=trial&where=${encodeURIComponent(where)}`,
     );
-    this.matching = new Set(decoded(answer.columns.trial, answer.rows));
+    this.matching = new Set(cellsOf(answer.columns.trial, answer.rows));
   }
 
   // What visible() leaves, in the server's filter language; "" where that is all.
@@ -193,12 +205,18 @@ export class SweepData {
       .join(" and ");
   }
 
-  // The rows in the order of the leaderboard.
-  byPlace(rows) {
+  // All rows in the order of the leaderboard.
+  inOrder() {
     this.order ??= placeOrder(this.columns, this.goal, [...Array(this.rows).keys()]);
+    return this.order;
+  }
+
+  // Rows in that order.
+  byPlace(rows) {
+    if (rows.length === this.rows) return this.inOrder();
     const wanted = new Uint8Array(this.rows);
     for (const row of rows) wanted[row] = 1;
-    return this.order.filter((row) => wanted[row]);
+    return this.inOrder().filter((row) => wanted[row]);
   }
 
   // The parameters of a trial, as pairs in the order of the sweep file; without inactive ones.

@@ -221,7 +221,7 @@ const line = (name, cells, mono = false) =>
 const sideways = (label, sides, leave, body) =>
   h(
     "div.scroll.sides",
-    { tabindex: "0", role: "region", "aria-label": label },
+    { tabindex: "0", role: "region", "aria-label": `Table of ${label.toLowerCase()}` },
     h("table", { "aria-label": label }, head(sides, leave), body),
   );
 

@@ -19,11 +19,7 @@ const topShown = 3;
 function highlighted(data) {
   const chosen = picked();
   if (chosen.length > 0) return chosen;
-  return data
-    .byPlace(data.visible())
-    .filter((row) => typeof data.columns.value[row] === "number")
-    .slice(0, topShown)
-    .map((row) => data.columns.trial[row]);
+  return data.leaders(topShown).map((row) => data.columns.trial[row]);
 }
 
 // Changes when the bands of those trials do: with another order, another phase or more seeds.
@@ -72,8 +68,9 @@ export function chooseRows(state) {
   const { curves } = state;
   const off = hiddenTrials();
   const only = param("only") && picked().length > 0 ? new Set(picked()) : null;
-  const all = curves.rows().filter((row) => !only || only.has(curves.matrix.trial[row]));
-  const rows = all.filter((row) => !off.has(curves.matrix.trial[row]));
+  const left = curves.rows();
+  const all = only ? left.filter((row) => only.has(curves.matrix.trial[row])) : left;
+  const rows = off.size > 0 ? all.filter((row) => !off.has(curves.matrix.trial[row])) : all;
   state.series = isSeries();
   state.dense = !state.series && rows.length > linesAtMost;
   state.left = state.series ? Math.max(0, rows.length - linesAtMost) : 0;

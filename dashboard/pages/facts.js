@@ -51,8 +51,8 @@ export function factsOf(summary, data, front) {
       "Trials",
       `${trials.proposed}`,
       trials.proposed > trials.total
-        ? `${trials.total} members, ${trials.proposed - trials.total} forks; ${plural(over, "run")} over`
-        : `of ${trials.total}; ${plural(over, "run")} over`,
+        ? `${trials.total} members, ${trials.proposed - trials.total} forks; ${plural(over, "run")} ended`
+        : `of ${trials.total}; ${plural(over, "run")} ended`,
     ],
     ["Trained", count(units.trained), `${units.name}`],
     [

@@ -3,12 +3,13 @@ import { get, post, requestId } from "../lib/api.js";
 import { h, toast } from "../lib/dom.js";
 import { plural, time, words } from "../lib/format.js";
 import { report } from "../lib/report.js";
+import { saveOneFile } from "../lib/one_file.js";
 import { links } from "../lib/route.js";
 import { objectiveOf } from "../lib/sweep_words.js";
 import { ask } from "../ui/dialog.js";
 import { markdown } from "../ui/markdown.js";
 import { askEnqueue } from "../ui/params.js";
-import { heading, link, stateMark } from "../ui/parts.js";
+import { heading, link, projectName, stateMark } from "../ui/parts.js";
 
 const verbs = {
   pause: [
@@ -113,6 +114,23 @@ const archiveButton = (page, data) =>
     "Archive",
   );
 
+const fileButton = (id) =>
+  h(
+    "button",
+    {
+      type: "button",
+      dataset: { share: id },
+      title: "The pages of this sweep as one file that opens anywhere",
+      onclick: ({ currentTarget }) => {
+        currentTarget.disabled = true;
+        return saveOneFile(id)
+          .catch((error) => toast(error.message))
+          .finally(() => (currentTarget.disabled = false));
+      },
+    },
+    "Share as a file",
+  );
+
 export function noteButtons(page, id) {
   const note = h(
     "button",
@@ -198,17 +216,17 @@ export function sweepHeading(page, data, about = {}) {
         : `${words(sweep.state)}: ${words(sweep.reason)}`,
     ),
     h("span", {}, sweep.id),
-    sweep.project ? h("span", {}, sweep.project) : null,
+    sweep.project ? h("span", {}, projectName(sweep.project)) : null,
     h("span", {}, objectiveOf(sweep).text),
     h("span", {}, `submitted ${time(sweep.submitted_at)}`),
     sweep.confirms ? h("span", {}, "confirms ", link(sweep.confirms)) : null,
     tagChips(page, sweep.id, about.tags),
   ];
-  const compare = report
-    ? null
-    : h("a.button", { href: links.sweep(sweep.id, "compare") }, "Compare");
+  const reads = report
+    ? []
+    : [h("a.button", { href: links.sweep(sweep.id, "compare") }, "Compare"), fileButton(sweep.id)];
   return heading(sweep.name || sweep.id, sub, [
     page.can("submit") ? buttons(page, data) : [],
-    compare ?? [],
+    reads,
   ]);
 }

@@ -1,9 +1,10 @@
 // The runs of a sweep that continue one another: a population, or forks that a user enqueued.
-import { list } from "../lib/api.js";
+import { get, list } from "../lib/api.js";
 import { h, replace } from "../lib/dom.js";
 import { count, param as shown, plural, short } from "../lib/format.js";
 import { followSweep } from "../lib/live.js";
 import { Curves } from "../lib/matrix.js";
+import { report } from "../lib/report.js";
 import { links, param, setParams } from "../lib/route.js";
 import { axisOf } from "../lib/space.js";
 import { sweepData } from "../lib/sweep.js";
@@ -173,9 +174,33 @@ function drawChosen({ family, names }, data, parts) {
   replace(parts.schedule, scheduleTable(line, names));
 }
 
+// A sweep of 100,000 runs without forks needs none of what its picture would be made of.
+const mayHaveForks = async ({ id, spec }) =>
+  report !== null ||
+  isPopulation(spec) ||
+  (await get(`/v1/sweeps/${id}/runs?where=forked&limit=1`)).items.length > 0;
+
+function withoutForks(page, data) {
+  const again = async () => {
+    if (await mayHaveForks(data)) page.again();
+  };
+  followSweep(page, () => data.id, 3000, again, () => {});
+  return [sweepHeading(page, data), sweepTabs(data.id, "population"), noForks(data)];
+}
+
+const noForks = ({ spec }) =>
+  h(
+    "div.card",
+    {},
+    isPopulation(spec)
+      ? empty("No member has been replaced yet: forks appear after the first comparison.")
+      : empty("No run of this sweep continues another one.", "hone enqueue --from RUN --params ..."),
+  );
+
 export async function populationPage(page) {
   const [id] = page.ids;
-  const data = sweepData(id);
+  const data = await sweepData(id).loadSweep();
+  if (!(await mayHaveForks(data))) return withoutForks(page, data);
   const curves = new Curves(data);
   const state = {};
   const read = () => readAll(id, data, curves, state);
@@ -228,17 +253,7 @@ export async function populationPage(page) {
 }
 
 function cards({ family, forks, names }, data, parts, { places, reached, schedules }) {
-  if (forks === 0)
-    return h(
-      "div.card",
-      {},
-      isPopulation(data.spec)
-        ? empty("No member has been replaced yet: forks appear after the first comparison.")
-        : empty(
-            "No run of this sweep continues another one.",
-            "hone enqueue --from RUN --params ...",
-          ),
-    );
+  if (forks === 0) return noForks(data);
   return h(
     "div.grid",
     {},

@@ -9,7 +9,7 @@ import { sweepsWhere } from "../lib/search.js";
 import { spark } from "../chart/spark.js";
 import { forecastCard } from "../ui/forecasts.js";
 import { runStates } from "../lib/states.js";
-import { empty, heading, problem, stateMark, strip, table } from "../ui/parts.js";
+import { empty, heading, problem, projectName, stateMark, strip, table } from "../ui/parts.js";
 import { tickedBar, Ticks } from "../ui/ticks.js";
 
 const limit = 50;
@@ -93,7 +93,7 @@ const columnsOf = (ticks, about) => [
     "Sweep",
     (one) => [
       ...[nameOf(one), " ", h("span.muted.small", {}, one.id)],
-      one.project ? h("span.muted.small", {}, ` ${one.project}`) : null,
+      one.project ? h("span.muted.small", {}, " ", projectName(one.project)) : null,
       aboutParts(about.get(one.id)),
     ],
   ],

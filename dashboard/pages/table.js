@@ -32,6 +32,7 @@ export const pages = {
   ),
   events: page(() => import("./events.js"), "eventsPage"),
   compare: page(() => import("./compare.js"), "comparePage"),
+  studies: page(() => import("./study.js"), "studyPage"),
   lineage: page(() => import("./lineage.js"), "lineagePage"),
 };
 // In the order of the keys 1 to 9.

@@ -239,7 +239,7 @@ function factsOf({ trial, sweep, runs, further }) {
       `${Math.max(0, ...runs.map((run) => run.phase))} / ${sweep.spec.budget.phases}`,
       runs.length > 1 ? "of its longest run" : null,
     ],
-    ["Runs", String(trial.runs), `${runs.filter((run) => run.ended_at).length} over`],
+    ["Runs", String(trial.runs), `${runs.filter((run) => run.ended_at).length} ended`],
     ["Trained", count(steps), `${sweep.spec.budget.unit}, all runs`],
   ]);
 }

@@ -3,7 +3,7 @@ import { get, serverNow } from "../lib/api.js";
 import { h } from "../lib/dom.js";
 import { throttled } from "../lib/live.js";
 import { links, param, setParams } from "../lib/route.js";
-import { isMany, spansOf, sweepsOf } from "../lib/spans.js";
+import { isMany, spansOf, sweepStyle, sweepsOf } from "../lib/spans.js";
 import { update } from "../lib/update.js";
 import { link, stateMark } from "../ui/parts.js";
 import { timelinePlot } from "../chart/timeline.js";
@@ -99,13 +99,14 @@ const zoomsOf = (read) => [
   },
 ];
 
-const sweepMark = (sweep, i) =>
-  h(
-    "span",
-    {},
-    h("span.key.thick", { style: { "border-color": `var(--c${(i % 6) + 1})` } }),
-    link(sweep),
-  );
+function sweepMark(sweep, i) {
+  const { colour, split } = sweepStyle(i, 6);
+  const style = {
+    "border-color": `var(--c${colour + 1})`,
+    "border-top-style": split ? "double" : "solid",
+  };
+  return h("span", {}, h("span.key.thick", { style }), link(sweep));
+}
 
 // Of one sweep, colours are how an attempt ended; of several, the sweep.
 function note({ spans }) {

@@ -51,6 +51,12 @@ export function link(id, text = id) {
   return to ? h("a", { href: to }, text) : h("span", {}, text);
 }
 
+// The project of a sweep; that of a study leads to its page.
+export function projectName(project) {
+  const [, study] = /^study (.+)$/.exec(project) ?? [];
+  return study && !report ? h("a", { href: links.study(study) }, project) : project;
+}
+
 // A table of objects. columns: [title, value(row), {num, optional}]; an optional one is left out
 // where no row has a value.
 export function table(given, rows, caption = "") {

@@ -109,7 +109,7 @@ Result<std::string> Client::get_text(const std::string& path) {
   HttpRequest request;
   request.target = path;
   request.accept = "text/plain, */*";
-  request.timeout = std::chrono::microseconds(timeout_.us);
+  request.timeout = std::chrono::microseconds(blob_timeout.us);  // a document may be a whole sweep
   auto response = transport_.call(request);
   if (!response) return response.error();
   if (!response->ok()) return problem_of(*response);

@@ -70,6 +70,7 @@ constexpr std::array table{
           Read{columns, {Query::fields, Query::after, Query::where}, Weight::heavy}},
     Route{get, "/v1/sweeps/{sweep}/runs", needs_read, Read{runs_of_sweep, filtered}},
     Route{get, "/v1/sweeps/{sweep}/export", needs_read, Piecewise{export_sweep}},
+    Route{get, "/v1/sweeps/{sweep}/report", needs_read, Piecewise{report}},
     Route{get, "/v1/sweeps/{sweep}/replay", needs_read, Read{replay, {}, Weight::heavy}},
     Route{post, "/v1/sweeps/{sweep}/archive", needs_submit, write_to<&Archive::sweep>()},
     Route{post, "/v1/sweeps/{sweep}/edit", needs_submit,
@@ -133,6 +134,7 @@ constexpr std::array table{
     Route{post, "/v1/fleets/{fleet}/stop", needs_admin, write_to<&StopFleet::fleet>()},
     Route{post, "/v1/fleets/{fleet}/forget", needs_admin, write_to<&ForgetFleet::fleet>()},
 
+    Route{get, "/v1/studies/{study}", needs_read, Read{study_findings, {}, Weight::heavy}},
     Route{get, "/v1/find", needs_read, Read{find, filtered, Weight::heavy}},
     Route{get, "/v1/about/{id}", needs_read, Read{about}},
     Route{post, "/v1/notes", needs_submit, write<AddNote>()},

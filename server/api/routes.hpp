@@ -101,6 +101,12 @@ ReadResult runs_of_sweep(SQLite::Database& db, const Request& request);
 // export.cpp
 Result<std::unique_ptr<Pieces>> export_sweep(SQLite::Database& db, const Request& request);
 
+// report.cpp
+Result<std::unique_ptr<Pieces>> report(SQLite::Database& db, const Request& request);
+
+// studies.cpp
+ReadResult study_findings(SQLite::Database& db, const Request& request);
+
 // replay.cpp
 ReadResult replay(SQLite::Database& db, const Request& request);
 

@@ -17,7 +17,6 @@ constexpr std::string_view prefix = "/ui/";
 constexpr std::string_view development = "dev";        // the version of files from a folder
 constexpr std::string_view placeholder = "@VERSION@";  // in index.html
 constexpr std::string_view report_file = "report.html";
-constexpr std::string_view report_routes = "report.json";
 
 // Nothing inline, nothing from elsewhere, no frames: text from a sweep cannot run or leave.
 constexpr std::string_view security_fields =
@@ -73,8 +72,7 @@ api::Response embedded(const Asset& asset, const Wanted& wanted) {
   auto response = page(type_of(asset.path), {});
   const std::string tag = "\"" + std::string(asset.sha256.substr(0, 32)) + "\"";
   response.fields += "Vary: Accept-Encoding\r\nETag: " + tag + "\r\n";
-  if (asset.path != "index.html" && asset.path != report_routes)
-    response.cache_control = "public, max-age=31536000, immutable";
+  if (asset.path != "index.html") response.cache_control = "public, max-age=31536000, immutable";
   if (wanted.if_none_match.find(tag) != std::string_view::npos) {
     response.status = 304;
     return response;
@@ -92,7 +90,7 @@ std::optional<std::string> file_of(std::string_view path, std::string_view curre
   if (path == "/") return "index.html";
   if (!path.starts_with(prefix)) return std::nullopt;
   path.remove_prefix(prefix.size());
-  if (path == report_file || path == report_routes) return std::string(path);
+  if (path == report_file) return std::string(path);
   const auto slash = path.find('/');
   if (slash == std::string_view::npos || path.substr(0, slash) != current) return "";
   return std::string(path.substr(slash + 1));

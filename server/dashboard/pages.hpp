@@ -35,8 +35,8 @@ class Pages {
   explicit Pages(std::string folder = {});
 
   // Returns the answer for "/" and "/ui/...", and nullopt for any other path. A path of an older
-  // version is 404: its page reloads. /ui/report.html is the dashboard as one file (report.hpp),
-  // and /ui/report.json lists the routes whose answers belong into it.
+  // version is 404: its page reloads. /ui/report.html is the dashboard as one file
+  // (report.hpp), around what GET /v1/sweeps/{sweep}/report returns.
   [[nodiscard]] std::optional<api::Response> answer(const api::Request& request,
                                                     const Wanted& wanted) const;
 

@@ -22,6 +22,10 @@ inline constexpr std::size_t problems_max = 200;  // each is a panel of the repo
 inline constexpr int repetitions_max = 1000;
 inline constexpr int test_seeds_max = 1000;
 inline constexpr std::size_t levels_max = 10;
+// Repetitions of cells of which a server computes the findings for its page: five seconds. Names of
+// sweeps follow from their documents: those of all repetitions have so many bytes at most.
+inline constexpr std::size_t shown_units_max = 4000;
+inline constexpr std::size_t shown_bytes_max = 100'000'000;
 
 struct Method {
   std::string name;

@@ -97,6 +97,7 @@ std::vector<double> Axis::ticks(int most) const {
   double step = 10 * power;
   for (const double times : {5.0, 2.0, 1.0})
     if (times * power >= least) step = times * power;
+  if (whole) step = std::max(step, 1.0);
   constexpr double slack = 1e-9;
   const double first = std::ceil(low / step - slack);
   std::vector<double> out;

@@ -30,6 +30,7 @@ std::string svg_document(double width, double height, const std::string& body);
 struct Axis {
   double low = 0, high = 1;
   bool log = false;
+  bool whole = false;  // counts, as of trials: no tick lies between two of them
 
   // 0 at low, 1 at high.
   [[nodiscard]] double share(double value) const;

@@ -1,4 +1,4 @@
-"""No page breaks a rule of the accessibility guidelines (WCAG 2.2, A and AA) that a program can check."""
+"""No page breaks a rule of the accessibility guidelines (WCAG 2.2, A and AA) or of best practice that a program can check."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def rules():
 def test_pages_have_no_violation(dark, filled, pages, rules):
     found = {}
     for name, (address, element) in world.addresses(filled).items():
-        page = pages(filled.url + address, dark=dark)
+        page = axe.opened(pages, filled.url + address, dark=dark)
         page.wait(f"document.querySelector({element!r})")
         violations = axe.violations(page, rules)
         if violations:
@@ -28,7 +28,7 @@ def test_pages_have_no_violation(dark, filled, pages, rules):
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_a_chart_as_table_a_dialog_and_a_refusal_have_no_violation(dark, filled, pages, rules):
-    page = pages(f"{filled.url}#/sweeps/{filled.ended}", dark=dark)
+    page = axe.opened(pages, f"{filled.url}#/sweeps/{filled.ended}", dark=dark)
     page.wait("document.querySelector('[data-card=history] button[aria-pressed]')")
     page.run(
         "[...document.querySelectorAll('[data-card=history] header button')]"

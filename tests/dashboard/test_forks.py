@@ -115,3 +115,18 @@ def test_a_fork_is_enqueued_from_the_page_of_a_run(tmp_path, pages):
     page.wait("document.querySelector('dialog')")
     assert page.run(f"{fields}[0].value") == "1"
     assert server.stop() == 0
+
+
+def test_runs_that_continue_others_are_found(filled):
+    for sweep in (filled.population, filled.ended):
+        runs = filled.server.get(f"/v1/sweeps/{sweep}/runs?limit=1000")["items"]
+        found = filled.server.get(f"/v1/sweeps/{sweep}/runs?limit=1000&where=forked")["items"]
+        assert [one["id"] for one in found] == [one["id"] for one in runs if one["origin"]]
+        assert (sweep == filled.population) == (found != [])
+
+
+def test_the_page_of_a_sweep_without_forks_reads_no_curves(filled, pages):
+    page = pages(f"{filled.url}#/sweeps/{filled.ended}/population")
+    page.wait("document.querySelector('main .empty')")
+    assert "No run of this sweep continues another one." in page.text()
+    assert not any("/curves/matrix" in url or "/columns" in url for url in page.urls)

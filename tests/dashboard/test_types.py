@@ -16,6 +16,7 @@ LIB = pathlib.Path(__file__).resolve().parents[2] / "dashboard" / "lib"
 CHECKED = (
     "animation",
     "brush",
+    "cells",
     "columns",
     "compare",
     "curve_lines",

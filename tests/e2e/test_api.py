@@ -186,6 +186,9 @@ def read_whole_sweep(walk, sweep):
     for path in ("history", "columns", "phases"):
         assert walk("GET", f"/v1/sweeps/{sweep}/{path}").json["seq"] >= seq, path
     walk("GET", f"/v1/sweeps/{sweep}/curves/matrix")  # in binary
+    report = walk("GET", f"/v1/sweeps/{sweep}/report").json
+    assert report["answers"][f"/v1/sweeps/{sweep}"]["id"] == report["about"]["sweep"] == sweep
+    problem(walk("GET", "/v1/studies/none", status=404), 404, "not_found")
     assert walk("GET", "/v1/timeline").json["seq"] >= seq
     assert walk("GET", "/v1/workers/wk_1/history").json["seq"] >= seq
     assert len(walk("GET", "/v1/ledger").json["link"]) == 64

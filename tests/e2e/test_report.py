@@ -68,8 +68,8 @@ def failed(server):
                                    limits={"max_retries": 0}), fail=(2, 5))
 
 
-def two_objectives(server):
-    return play(server, sweep_spec(parameters=SPACE, search={"method": "random", "trials": 12},
+def two_objectives(server, trials=12):
+    return play(server, sweep_spec(parameters=SPACE, search={"method": "random", "trials": trials},
                                    objective=None,
                                    objectives=[{"metric": "return", "goal": "maximize"},
                                                {"metric": "cost", "goal": "minimize"}]),
@@ -157,6 +157,19 @@ def test_every_number_of_a_report_is_that_of_the_export(server, tmp_path, make):
     for figure in (folder / "figures").glob("*.svg"):
         ElementTree.fromstring(figure.read_text())
         assert figure.read_text() == ok("report", sweep, "--figure", figure.stem, server=server)
+
+
+def test_the_front_of_a_hundred_trials_had_two_points(server):
+    sweep = two_objectives(server, trials=101)
+    figure = ok("report", sweep, "--figure", "front", server=server)
+    assert figure.count("<circle") == 101 + 2  # with the legend's
+
+
+def test_the_history_of_few_trials_had_marks_between_two_of_them(server):
+    sweep = play(server, sweep_spec(parameters=SPACE, search={"method": "random", "trials": 3}))
+    figure = ok("report", sweep, "--figure", "history", server=server)
+    marks = re.findall(r'<text x="[^"]*" y="284[^"]*"[^>]*>([^<]*)</text>', figure)
+    assert marks == ["1", "2", "3"]
 
 
 EXPECTED = {single: {"history", "curves", "importance", "slices", "parallel"},

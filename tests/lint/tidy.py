@@ -38,7 +38,7 @@ ALLOWED = {
     "server/engine": ["base", "server", "server/sweep", "server/fleet", "server/search", "db", "schemas/types",
                       "schemas/codec", "schemas/rules"],
     "server/api": ["base", "server", "server/sweep", "server/fleet", "server/search", "server/forecast", "server/engine", "db",
-                   "schemas/types", "schemas/codec"],
+                   "study", "schemas/types", "schemas/codec"],
     "server/standby": ["base", "server", "db", "schemas/types", "schemas/codec"],
     "server/dashboard": ["base", "server/api"],
     "server/http": ["base", "base/net", "server", "server/api", "server/standby", "server/dashboard",

@@ -1,9 +1,11 @@
 // The learning curves of all runs of a sweep: as one matrix, and summarized by phase.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "db/queries/overview.hpp"
 #include "db/queries/queries.hpp"
@@ -14,6 +16,7 @@
 #include "server/api/progress.hpp"
 #include "server/api/render.hpp"
 #include "server/api/routes.hpp"
+#include "server/api/sweeps/column_text.hpp"
 #include "server/limits.hpp"
 
 namespace hone::api {
@@ -26,21 +29,6 @@ Status check_scan(SQLite::Database& db, const SweepRow& sweep) {
   return refuse(Code::too_large,
                 "the sweep has too many reports to show at once; use `hone export`");
 }
-
-// Words as a list and codes, as in /columns.
-class Coded {
- public:
-  void add(std::string_view word) {
-    const auto found = std::ranges::find(words_, word);
-    codes_.push_back(found - words_.begin());
-    if (found == words_.end()) words_.emplace_back(word);
-  }
-  [[nodiscard]] Json json() const { return {{"words", words_}, {"codes", codes_}}; }
-
- private:
-  std::vector<std::string> words_;
-  std::vector<std::int64_t> codes_;
-};
 
 struct Matrix {
   std::int64_t phases = 0;
@@ -77,35 +65,32 @@ void add_row(Matrix& matrix, const RunMark& mark, std::span<const PackedPoint> p
   }
 }
 
-Json header_of(const Matrix& matrix) {
-  Json header;
-  std::vector<std::int64_t> trials, numbers;
-  std::vector<int> replicates;
-  Coded states, reasons;
+// The columns of the header are those of /columns.
+std::string header_of(const Matrix& matrix, const Json& frame) {
+  std::array<std::pair<std::string_view, ColumnText>, 5> columns{
+      {{"trial", {}}, {"replicate", {}}, {"number", {}}, {"state", {}}, {"reason", {}}}};
+  auto& [trials, replicates, numbers, states, reasons] = columns;
   for (const auto& mark : matrix.runs) {
-    trials.push_back(mark.run.trial.value);
-    replicates.push_back(mark.run.replicate);
-    numbers.push_back(mark.number);
-    states.add(word(mark.state));
-    reasons.add(word(mark.reason));
+    trials.second.add_integer(mark.run.trial.value);
+    replicates.second.add_integer(mark.run.replicate);
+    numbers.second.add_integer(mark.number);
+    states.second.add_plain_word(word(mark.state));
+    reasons.second.add_plain_word(word(mark.reason));
   }
-  header["phases"] = matrix.phases;
-  header["points"] = matrix.points;
-  header["rows"] = matrix.runs.size();
-  header["steps"] = matrix.steps;
-  header["trial"] = trials;
-  header["replicate"] = replicates;
-  header["number"] = numbers;
-  header["state"] = states.json();
-  header["reason"] = reasons.json();
-  return header;
+  std::string text = to_text(frame);
+  text.pop_back();  // the closing brace
+  for (auto& [name, column] : columns) {
+    column.finish(matrix.runs.size());
+    text.append(",\"").append(name).append("\":");
+    column.append_to(text);
+  }
+  return text += '}';
 }
 
 // u32 length of the header, the header padded with blanks to a multiple of 8 in all, the cells as
 // little-endian f32, row after row.
-std::string packed(const Json& header, const std::vector<float>& cells) {
+std::string packed(std::string head, const std::vector<float>& cells) {
   static_assert(std::endian::native == std::endian::little);
-  std::string head = to_text(header);
   head.append((8 - (head.size() + 4) % 8) % 8, ' ');
   const auto length = static_cast<std::uint32_t>(head.size());
   std::string body(4 + head.size() + cells.size() * sizeof(float), '\0');
@@ -132,12 +117,12 @@ ReadResult curves_matrix(SQLite::Database& db, const Request& request) {
   each_curve(db, *id, [&](const RunMark& mark, std::span<const PackedPoint> curve) {
     add_row(matrix, mark, curve);
   });
-  Json header = header_of(matrix);
-  header["seq"] = last_seq(db);
-  header["sweep"] = text(*id);
+  const Json frame{{"phases", matrix.phases},    {"points", matrix.points},
+                   {"rows", matrix.runs.size()}, {"steps", matrix.steps},
+                   {"seq", last_seq(db)},        {"sweep", text(*id)}};
   Response response;
   response.content_type = "application/vnd.hone.matrix";
-  response.body = packed(header, matrix.cells);
+  response.body = packed(header_of(matrix, frame), matrix.cells);
   return response;
 }
 

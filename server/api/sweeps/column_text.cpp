@@ -8,7 +8,7 @@
 namespace hone::api {
 namespace {
 
-constexpr std::size_t even_rows_least = 100;
+constexpr std::size_t short_rows_least = 100;  // of a column that is not spelled out
 
 std::size_t string_length(std::string_view text) {
   for (std::size_t at = 1; at < text.size(); ++at) {
@@ -39,6 +39,7 @@ std::size_t value_length(std::string_view text) {
 }
 
 void ColumnText::add_text(std::string_view json) {
+  if (only_nulls_) end_nulls();
   if (even_) spell_out();
   ++rows_;
   cells_.append(json).push_back(',');
@@ -50,6 +51,7 @@ void ColumnText::add(double value) {
 }
 
 void ColumnText::add_integer(std::int64_t value) {
+  if (only_nulls_) end_nulls();
   if (rows_ == 0) first_ = value;
   if (rows_ == 1) by_ = value - first_;
   if (even_ && value != first_ + static_cast<std::int64_t>(rows_) * by_) spell_out();
@@ -78,9 +80,11 @@ void ColumnText::add_plain_word(std::string_view word) {
 }
 
 void ColumnText::add_value(std::string_view json) {
+  if (json == "null") return add_null();
+  if (only_nulls_) end_nulls();
   const bool number = json[0] == '-' || is_digit(json[0]);
-  if (!coded_ && !number && json != "null") recode();
-  coded_&& json != "null" ? add_word(json) : add_text(json);
+  if (!coded_ && !number) recode();
+  coded_ ? add_word(json) : add_text(json);
 }
 
 void ColumnText::fill(std::size_t rows) {
@@ -89,10 +93,15 @@ void ColumnText::fill(std::size_t rows) {
 
 void ColumnText::finish(std::size_t rows) {
   fill(rows);
-  if (even_ && (coded_ || rows_ < even_rows_least)) spell_out();
+  if (only_nulls_ && rows_ < short_rows_least) end_nulls();
+  if (!only_nulls_ && even_ && (coded_ || rows_ < short_rows_least)) spell_out();
 }
 
 void ColumnText::append_to(std::string& text) const {
+  if (only_nulls_) {
+    text += "null";
+    return;
+  }
   if (even_) {
     text += "{\"first\":" + std::to_string(first_) + ",\"by\":" + std::to_string(by_) + "}";
     return;
@@ -107,6 +116,14 @@ void ColumnText::append(std::int64_t value) {
   char* const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   *end = ',';
   cells_.append(digits, static_cast<std::size_t>(end + 1 - digits));
+}
+
+// Writes the nulls so far, before another value.
+void ColumnText::end_nulls() {
+  only_nulls_ = false;
+  if (rows_ == 0) return;
+  even_ = false;
+  for (std::size_t i = 0; i < rows_; ++i) cells_ += "null,";
 }
 
 // Writes the cells that were even so far.

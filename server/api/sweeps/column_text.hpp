@@ -11,11 +11,11 @@
 
 namespace hone::api {
 
-// A JSON array under construction. Values that are not numbers become codes of a list of words, and
-// many integers at even distances their first one and the distance.
+// A JSON array under construction. Values that are not numbers become codes of a list of words,
+// many integers at even distances their first one and the distance, many nulls alone one null.
 class ColumnText {
  public:
-  void add_null() { add_text("null"); }
+  void add_null() { only_nulls_ ? void(++rows_) : add_text("null"); }
   void add_text(std::string_view json);
   void add(double value);
   void add_integer(std::int64_t value);
@@ -32,12 +32,14 @@ class ColumnText {
 
  private:
   void append(std::int64_t value);
+  void end_nulls();
   void spell_out();
   void recode();
 
   std::string cells_;  // each with a comma behind it; empty while the column is even
   std::size_t rows_ = 0;
-  bool even_ = true;  // so far: integers at even distances
+  bool only_nulls_ = true;  // so far
+  bool even_ = true;        // so far: integers at even distances
   std::int64_t first_ = 0;
   std::int64_t by_ = 0;
   bool coded_ = false;

@@ -18,6 +18,22 @@ test("places ascend, equal ones as they came, what is no number last", () => {
   assert.deepEqual([...ascending(new Float64Array(0))], []);
 });
 
+test("many keys of all magnitudes and both signs ascend, equal ones as they came", () => {
+  const next = shares(3);
+  const odd = [NaN, 0, -0, Infinity, -Infinity, 5e-324, -5e-324, Number.MAX_VALUE, -1e-300];
+  const keys = Float64Array.from({ length: 9000 }, (_, i) =>
+    i % 11 === 0 ? odd[i % odd.length] : (next() - 0.5) * 10 ** Math.floor(40 * next() - 20),
+  );
+  const order = ascending(keys);
+  assert.equal(new Set(order).size, keys.length);
+  const comesBefore = (a, b) =>
+    Number.isNaN(keys[b])
+      ? !Number.isNaN(keys[a]) || a < b
+      : keys[a] < keys[b] || (keys[a] === keys[b] && a < b);
+  for (let at = 1; at < order.length; at++)
+    assert.ok(comesBefore(order[at - 1], order[at]), `${order[at - 1]} before ${order[at]}`);
+});
+
 test("items are sorted as by a function that compares two", () => {
   const next = shares(7);
   for (const size of [0, 1, 2, 50, 3000]) {

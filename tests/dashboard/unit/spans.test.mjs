@@ -11,6 +11,7 @@ import {
   seriesOf,
   spansOf,
   sweepsOf,
+  sweepStyle,
 } from "../../../dashboard/lib/spans.js";
 
 const at = (second) => new Date(1_800_000_000_000 + 1000 * second).toISOString();
@@ -107,4 +108,9 @@ test("a fleet is idle in the share of its slots' time that no attempt held", () 
   assert.equal(idleShare([{ offered: 10, held: 12 }]), 0);
   assert.equal(idleShare([{ offered: 0, held: 0 }]), null);
   assert.equal(idleShare([]), null);
+});
+
+test("twelve sweeps of six colours looked like six", () => {
+  const marks = Array.from({ length: 12 }, (_, i) => JSON.stringify(sweepStyle(i, 6)));
+  assert.equal(new Set(marks).size, 12);
 });

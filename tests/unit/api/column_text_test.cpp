@@ -54,6 +54,28 @@ TEST(ColumnText, makes_words_of_its_numbers_when_another_kind_follows) {
             R"({"words":[1,2.5,"adam",true],"codes":[0,null,1,0,2,null,3,null,null]})");
 }
 
+TEST(ColumnText, of_many_rows_without_a_value_is_null) {
+  ColumnText many, few, late;
+  for (int i = 0; i < 120; ++i) many.add_null();
+  few.add_null();
+  EXPECT_EQ(finished(many, 150), "null");
+  EXPECT_EQ(finished(few, 3), "[null,null,null]");
+  Json expected = Json::array();
+  for (int i = 0; i < 120; ++i) late.add_null(), expected.push_back(nullptr);
+  late.add(2.5), expected.push_back(2.5);
+  late.add_null(), expected.push_back(nullptr);
+  EXPECT_EQ(finished(late, 122), to_text(expected));
+}
+
+TEST(ColumnText, has_words_and_integers_behind_nulls) {
+  ColumnText words, integers;
+  for (const auto* value : {"null", "null", R"("adam")", "3"}) words.add_value(value);
+  EXPECT_EQ(finished(words, 4), R"({"words":["adam",3],"codes":[null,null,0,1]})");
+  integers.add_null();
+  for (int i = 0; i < 120; ++i) integers.add_integer(i);
+  EXPECT_EQ(Json::parse(finished(integers, 121))[120], 119);
+}
+
 TEST(ColumnText, of_no_rows_is_an_empty_array) {
   ColumnText column;
   EXPECT_EQ(finished(column, 0), "[]");

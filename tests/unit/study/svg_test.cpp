@@ -24,6 +24,15 @@ TEST(StudySvg, ticks_are_few_and_lie_within_their_axis) {
 }
 
 // A count beyond 2^53 stays the same when one is added.
+TEST(StudySvg, an_axis_of_few_trials_had_ticks_between_them) {
+  for (const double high : {2.0, 3.0, 4.0, 24.0}) {
+    const auto ticks = Axis{1, high, false, true}.ticks();
+    EXPECT_GE(ticks.size(), 2U) << high;
+    for (const double tick : ticks) EXPECT_EQ(tick, std::floor(tick)) << high;
+  }
+  EXPECT_EQ((Axis{0.5, 1.5, false, true}).ticks(), std::vector<double>{1});
+}
+
 TEST(StudySvg, an_axis_of_two_huge_neighbours_had_ticks_without_an_end) {
   EXPECT_LE((Axis{1e16, 1e16 + 4}).ticks().size(), 6U);
   EXPECT_LE((Axis{9e18, 9e18 + 2048}).ticks().size(), 6U);

@@ -86,6 +86,7 @@ Result<std::string> draw_history(Session& session, const Json& sweep) {
   if (values.empty()) return nothing(sweep, "has no trial with a value yet");
   Frame frame;
   frame.x_axis = axis_over(numbers), frame.y_axis = axis_over(values);
+  frame.x_axis.whole = true;
   std::string body = frame.axes("trial, in the order of proposal", value_title(sweep)) +
                      frame.x_ticks() + svg_curve(frame, best, 1);
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -213,11 +214,25 @@ struct Point {
   bool on_front = false;
 };
 
+// The cells of a column of /columns, which names many integers at even distances by their first one
+// and the distance.
+std::vector<Json> cells_of(const Json& answer, const std::string& name) {
+  constexpr std::int64_t rows_max = 200'000;
+  const Json& column = member(answer, "/columns" + pointer_to(name));
+  if (column.is_array()) return {column.begin(), column.end()};
+  std::vector<Json> cells;
+  const auto first = int_at(column, "/first"), by = int_at(column, "/by");
+  if (member(column, "/first").is_number_integer() && std::abs(by) <= rows_max)
+    for (std::int64_t i = 0; i < std::min(int_at(answer, "/rows"), rows_max); ++i)
+      cells.emplace_back(first + i * by);
+  return cells;
+}
+
 // The first two objectives of the trials that have both, from the columns of a sweep.
-std::vector<Point> points_of(const Json& columns, const std::string& second,
+std::vector<Point> points_of(const Json& answer, const std::string& second,
                              const std::set<std::string, std::less<>>& front) {
-  const std::vector<Json> ids = items_at(columns, "/trial"), xs = items_at(columns, "/value");
-  const std::vector<Json> ys = items_at(columns, pointer_to("further." + second));
+  const std::vector<Json> ids = cells_of(answer, "trial"), xs = cells_of(answer, "value");
+  const std::vector<Json> ys = cells_of(answer, "further." + second);
   std::vector<Point> points;
   for (std::size_t i = 0; i < std::min({ids.size(), xs.size(), ys.size()}); ++i)
     if (ids[i].is_number_integer() && xs[i].is_number() && ys[i].is_number())
@@ -237,7 +252,7 @@ Result<std::string> draw_front(Session& session, const Json& sweep) {
   std::set<std::string, std::less<>> front;
   for (const Json& item : member(*reply, "/items")) front.insert(text_at(item, "/id"));
   const std::string second = text_at(objectives, "/1/metric");
-  const std::vector<Point> points = points_of(member(*columns, "/columns"), second, front);
+  const std::vector<Point> points = points_of(*columns, second, front);
   if (points.empty()) return nothing(sweep, "has no trial with both objectives yet");
   std::vector<double> xs, ys;
   Curve line{"front", {}, {}};

@@ -116,13 +116,7 @@ Result<Place> place_to_run(Session& session, const StudyOptions& options, const 
 Result<std::vector<study::Outcome>> recorded_outcomes(Session& session, const Study& study) {
   StudyLedger ledger(session, study);
   if (const auto listed = ledger.refresh(); !listed) return listed.error();
-  std::vector<study::Outcome> outcomes;
-  for (const study::Unit& unit : study::units_of(study, study::most_repetitions(study))) {
-    auto outcome = ledger.outcome(unit);
-    if (!outcome) return outcome.error();
-    if (*outcome) outcomes.push_back(**std::move(outcome));
-  }
-  return outcomes;
+  return ledger.outcomes();
 }
 
 Fields columns() {
@@ -170,11 +164,14 @@ Result<Exit> run_study(Session& session, const StudyOptions& options, const Load
   StudyLedger ledger(*place->session, loaded.study, patience);
   if (const auto listed = ledger.refresh(); !listed) return listed.error();
   ledger.record_code();
+  if (const auto recorded = ledger.record_file(loaded.document); !recorded) return recorded.error();
   constexpr std::int64_t gigabyte = 1'000'000'000;
   session.note("study " + loaded.study.name + ": " +
                std::to_string(study::units_of(loaded.study, 1).size()) + " cells, at most " +
                std::to_string(study::most_repetitions(loaded.study)) + " repetitions; sweeps in " +
                folder + "; a signal ends it, and the same command continues it");
+  session.note("it is shown at " + place->session->options().server + "/#/studies/" +
+               loaded.study.name);
   StudyRun run(*place->session, ledger, loaded.study,
                {2 * slots, folder, options.disk_gb * gigabyte});
   const auto interrupted = run.run();

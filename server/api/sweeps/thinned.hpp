@@ -5,10 +5,10 @@
 
 #include "schemas/codec/json.hpp"
 
-namespace hone::cli {
+namespace hone::api {
 
 // Keeps at most about `most` points of each name in a list of {name, step, value}: every k-th of
 // it, and its last. Returns the largest k.
 int thin_by_name(Json& points, int most);
 
-}  // namespace hone::cli
+}  // namespace hone::api

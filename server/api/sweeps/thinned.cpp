@@ -1,13 +1,11 @@
-#include "sdk/cli/commands/results/thinned.hpp"
+#include "server/api/sweeps/thinned.hpp"
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "sdk/cli/render/json_view.hpp"
-
-namespace hone::cli {
+namespace hone::api {
 
 int thin_by_name(Json& points, int most) {
   struct Series {
@@ -15,11 +13,11 @@ int thin_by_name(Json& points, int most) {
     int seen = 0;
   };
   std::map<std::string, Series> series;
-  for (const Json& point : points) ++series[text_at(point, "/name")].points;
+  for (const Json& point : points) ++series[point.at("name")].points;
   int largest = 1;
   Json kept = Json::array();
   for (Json& point : points) {
-    auto& one = series[text_at(point, "/name")];
+    auto& one = series[point.at("name")];
     const int stride = (one.points + most - 1) / most;
     largest = std::max(largest, stride);
     if (one.seen % stride == 0 || one.seen + 1 == one.points) kept.push_back(std::move(point));
@@ -29,4 +27,4 @@ int thin_by_name(Json& points, int most) {
   return largest;
 }
 
-}  // namespace hone::cli
+}  // namespace hone::api

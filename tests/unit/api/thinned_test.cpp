@@ -1,11 +1,11 @@
 // Fewer points of a series.
-#include "sdk/cli/commands/results/thinned.hpp"
+#include "server/api/sweeps/thinned.hpp"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-namespace hone::cli {
+namespace hone::api {
 namespace {
 
 Json series(const std::string& name, int points) {
@@ -42,4 +42,4 @@ TEST(Thinned, LeavesShortSeriesAndNoneAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace hone::cli
+}  // namespace hone::api
