@@ -72,7 +72,8 @@ function leadOf([first, second]) {
   const [value, other] = [first, second].map(rankedBy(first));
   if (typeof value !== "number" || typeof other !== "number") return null;
   const close = !confirmed && overlap(first.interval, second.interval);
-  const lead = `${short(Math.abs(value - other))} ahead of ${second.id}`;
+  const kind = !confirmed && isModelled(first) ? ", as expected in another training" : "";
+  const lead = `${short(Math.abs(value - other))} ahead of ${second.id}${kind}`;
   return close ? `${lead}, intervals overlap` : lead;
 }
 
