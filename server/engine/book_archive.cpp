@@ -9,6 +9,7 @@
 #include "server/engine/archive.hpp"
 #include "server/engine/imports_archive.hpp"
 #include "server/engine/neighbours_archive.hpp"
+#include "server/engine/runs_archive.hpp"
 
 namespace hone {
 namespace {
@@ -42,12 +43,6 @@ void fields(Archive& archive, MaybeConst<Verdict> auto& verdict) {
 }
 
 template <class Archive>
-void fields(Archive& archive, MaybeConst<RecordedReport> auto& report) {
-  auto& [step, score, verdict, spent] = report;
-  archive(step, score, verdict, spent);
-}
-
-template <class Archive>
 void fields(Archive& archive, MaybeConst<ModelRef> auto& model) {
   auto& [id, sha256, bytes, step, phase] = model;
   archive(id, sha256, bytes, step, phase);
@@ -60,12 +55,6 @@ void fields(Archive& archive, MaybeConst<FileRef> auto& file) {
 }
 
 template <class Archive>
-void fields(Archive& archive, MaybeConst<KeptSlots> auto& keep) {
-  auto& [worker, cpus, until] = keep;
-  archive(worker, cpus, until);
-}
-
-template <class Archive>
 void fields(Archive& archive, MaybeConst<PhasePace> auto& pace) {
   auto& [phases, sum] = pace;
   archive(phases, sum);
@@ -75,18 +64,6 @@ template <class Archive>
 void fields(Archive& archive, MaybeConst<MeasuredWidths> auto& widths) {
   auto& [least, wide, starts] = widths;
   archive(least, wide, starts);
-}
-
-template <class Archive>
-void fields(Archive& archive, MaybeConst<Run> auto& run) {
-  auto& [id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-         resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
-         artifacts, phase_from, step, step_reports, checkpoint_step, files, alone, keep, pace,
-         pace_cpus, paces, paces_on, paces_kind, separated_at, workers_lost, lost_after] = run;
-  archive(id, record, seed, state, reason, attempts, losses, lease, last_lease, reports, checkpoint,
-          resumed_from, saved_last, setbacks, failures, avoid, due, blamed, trained, seed_applied,
-          artifacts, phase_from, step, step_reports, checkpoint_step, files, alone, keep, pace,
-          pace_cpus, paces, paces_on, paces_kind, separated_at, workers_lost, lost_after);
 }
 
 template <class Archive>

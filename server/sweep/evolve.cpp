@@ -144,7 +144,7 @@ class EventFolder {
     run.lease = run.last_lease = e.lease;
     run.resumed_from = e.resume;
     run.phase_from = at_;
-    run.saved_last.reset();
+    run.saved_last.reset(), run.tally = {};
     ++sweep.live_leases;
     std::optional<ModelRef> resume;
     if (e.resume) resume = book_.models.at(*e.resume);
@@ -215,7 +215,7 @@ class EventFolder {
     book_.models.emplace(e.model, model);
     book_.models_by_content.emplace(std::tuple{e.run, e.step, e.sha256}, e.model);
     book_.last_model = e.model.value;
-    if (run.last_lease == e.lease) run.saved_last = e.model;
+    if (run.last_lease == e.lease) run.saved_last = e.model, ++run.tally.models;
     // A later step of a pipeline may count from 0 again.
     if (!run.checkpoint || run.checkpoint_step != run.step || run.checkpoint->step <= e.step)
       forget_start(sweep_of_run(e.run), run), run.checkpoint = model,
@@ -324,7 +324,7 @@ class EventFolder {
     if (!e.widened.empty()) move_points(before, sweep);
     book_.known_requests.insert(e.request_id);
   }
-  void operator()(const CodeRecorded& e) { note_code(book_, e); }
+  void operator()(const CodeRecorded& e) { note_code(book_, run_of(e.run), e); }
   void operator()(const ModelEvaluated& e) {
     if (!imported_) book_.evaluations_by_request.emplace(e.request_id, e.evaluation);
     book_.last_evaluation = e.evaluation.value;

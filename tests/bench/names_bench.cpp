@@ -2,10 +2,12 @@
 // model expects most of (server/search/seeds/expected_merits.hpp), the best of that order's first
 // eight by the mean of five new runs each, and the best set that was tried.
 //
-//   names_bench [seeds=16] [trials=200] [repeat=0] [method=tpe] [set=developed|unseen|rough]
+//   names_bench [seeds=16] [trials=200] [repeat=0] [method=tpe]
+//               [set=developed|unseen|rough|sizes]
 //
 // With repeat=N the last N trials train the N leaders of the model again, with new luck.
-// Regret is 0 at the lowest loss and 1 at the median of the best of ten random sets.
+// Regret is 0 at the lowest loss and 1 at the median of the best of ten random sets. set=sizes
+// prints what an estimate costs instead, by the size of the sweep.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -187,7 +189,46 @@ std::vector<NamesProblem> problems_of(const std::string& set) {
   return set == "rough" ? rough_names_problems() : names_problems();
 }
 
+// Of noise alone, where half of the sets are close to each other, so that noise is seen.
+double estimate_milliseconds(std::size_t trials, std::size_t parameters, std::uint64_t seed) {
+  std::vector<Parameter> described;
+  for (std::size_t j = 0; j < parameters; ++j)
+    described.push_back({"x" + std::to_string(j), FloatDomain{0, 1, Scale::linear, {}, {}}, ""});
+  const auto space = SearchSpace::make(described, {});
+  History history(Goal::minimize, parameters);
+  Rng rng(seed, Purpose::simulation, 5);
+  for (std::size_t i = 0; i < trials; ++i) {
+    Point point = space->uniform_point(rng);
+    if (i % 2 == 0)
+      for (double& x : point) x = 0.45 + 0.1 * x;
+    const auto run = history.add_run(history.add_trial(point));
+    history.add_report(run, 0, Score::of(rng.normal()));
+    history.end_run(run, true, true);
+  }
+  const std::clock_t begun = std::clock();
+  expected_merits(*space, history);
+  return 1e3 * static_cast<double>(std::clock() - begun) / CLOCKS_PER_SEC;
+}
+
+void print_size(std::size_t trials, std::size_t parameters, int seeds) {
+  std::vector<double> times;
+  for (int seed = 0; seed < seeds; ++seed)
+    times.push_back(estimate_milliseconds(trials, parameters, static_cast<std::uint64_t>(seed)));
+  std::ranges::sort(times);
+  std::printf("| %zu | %zu | %.1f | %.1f |\n", trials, parameters, times[times.size() / 2],
+              times.back());
+  std::fflush(stdout);
+}
+
+int bench_sizes(const Options& options) {
+  std::puts("| trials | parameters | CPU ms, median | CPU ms, most |\n|---:|---:|---:|---:|");
+  for (const std::size_t trials : {20, 200, 2'000, 30'000})
+    for (const std::size_t parameters : {2, 8, 16}) print_size(trials, parameters, options.seeds);
+  return 0;
+}
+
 int bench(const Options& options) {
+  if (options.set == "sizes") return bench_sizes(options);
   std::puts(
       "| problem | best tried | best told | named | confirmed | told / tried | named / tried |"
       " confirmed / tried | by the model | noise | CPU ms |\n"

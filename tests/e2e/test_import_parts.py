@@ -145,9 +145,12 @@ def test_a_server_that_was_killed_in_an_import_had_half_of_a_sweep(server, docum
         dropped = half(server)
         assert dropped not in listed(server)
         assert server.ask("GET", f"/v1/sweeps/{dropped}").status == 404
-        for path, body in ((f"/v1/sweeps/{dropped}/edit", {"trials": 9}),
-                           ("/v1/notes", {"on": dropped, "text": "x"})):
-            answer = server.ask("POST", path, {"request_id": str(uuid.uuid4()), **body})
+        request = {"request_id": str(uuid.uuid4())}
+        for path, body in ((f"/v1/sweeps/{dropped}/edit", {**request, "trials": 9}),
+                           ("/v1/notes", {**request, "on": dropped, "text": "x"}),
+                           ("/v1/tags", {"on": dropped, "add": ["x"]}),
+                           (f"/v1/sweeps/{dropped}/archive", {"archived": True})):
+            answer = server.ask("POST", path, body)
             assert answer.status == 404, answer
         server.kill()
         (server.folder / "book.snapshot").unlink(missing_ok=True)

@@ -7,6 +7,10 @@ REASONS = {
         "the same text: a width that does not change is not recorded",
     ("server/sweep/lease/widths.cpp", "left > 0"):
         "the same slots: a run in its last phase has nothing to gain by more",
+    ("server/sweep/lease/widths.cpp", "lease.cpus > least"):
+        "the same slots: a run with the least has none to give",
+    ("server/sweep/submit/confirm.cpp", "bytes < text.size()"):
+        "the same text: the byte after its end is 0, which continues no character",
     ("server/sweep/fleet/decide_fleet.cpp", "sweep.live_leases == 0"):
         "no rule of the table waits while trials are left to propose",
     ("server/sweep/fleet/decide_fleet.cpp", "waiting == 0"):

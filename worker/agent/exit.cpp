@@ -113,7 +113,6 @@ EndRequest end_of_exit(const Exited& exit, const Progress& progress, bool files_
   if (!evidence.file_too_large || !files_bounded) return end;
   end.reason = EndReason::disk_limit;
   end.failure = Failure::user_error;
-  end.gpu_full = false;
   end.detail = "a file that it wrote exceeded command.disk; it " + end.detail;
   return end;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -14,12 +15,8 @@
 namespace hone {
 namespace {
 
-// Bounds of the time that one call takes: some tens of milliseconds.
 constexpr std::size_t trials_min = 16;     // fewer show neither a width nor a noise
-constexpr std::size_t points_max = 192;    // that the process predicts from, and names among
-constexpr double leading_share = 2.0 / 3;  // of them; the others are spread by rank
-constexpr std::size_t fit_points = 128;    // on which its shape is fitted
-constexpr std::size_t check_points = 64;   // on which it is compared with one without noise
+constexpr double leading_share = 2.0 / 3;  // of the points; the others are spread by rank
 constexpr std::size_t expected_max = 64;   // trials that are returned
 constexpr std::int64_t due_first = 16, due_growth = 8;
 
@@ -30,7 +27,7 @@ constexpr double noise_share_min = 0.02, evidence_min = 10;
 // which are close to each other: 0.0002 without noise, 0.03 and more with it (names_bench).
 constexpr double unexplained_min = 0.005;
 
-// The shape's fit: from each of two widths (in units of sqrt(dimensions) / 2) steps of the widths'
+// The shape's fit: from one or two widths (in units of sqrt(dimensions) / 2) steps of the widths'
 // logarithms by the sign of the slope (Riedmiller and Braun, 1993), with a normal prior around the
 // start; the noise is chosen from a grid now and then.
 constexpr std::array start_widths{0.6, 1.5};
@@ -40,7 +37,8 @@ constexpr int shape_rounds = 8, shape_rounds_per_noise = 3;
 constexpr double width_step = 0.7, width_step_growth = 1.2, width_step_shrinkage = 0.5;
 constexpr double width_prior = 0.25;  // 1 / (2 * variance)
 constexpr std::array noise_grid{1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0};
-constexpr std::size_t free_noises = noise_grid.size(), hardly_any = 2;  // from the least
+constexpr std::size_t hardly_any = 2;   // of them, from the least
+constexpr std::size_t first_noise = 4;  // of a climb
 
 // What the process leaves to noise may be a rough function instead, where trials that are close
 // deviate alike: a second process with shorter widths (by these factors) explains such deviations.
@@ -86,7 +84,7 @@ std::vector<T> thinned(const std::vector<T>& all, std::size_t count) {
 }
 
 // The best ones, and others spread by rank.
-std::vector<std::size_t> leading(const std::vector<std::size_t>& trials) {
+std::vector<std::size_t> leading(const std::vector<std::size_t>& trials, std::size_t points_max) {
   if (trials.size() <= points_max) return trials;
   const auto top = static_cast<std::size_t>(leading_share * static_cast<double>(points_max));
   std::vector<std::size_t> some(trials.begin(), trials.begin() + static_cast<std::ptrdiff_t>(top));
@@ -115,37 +113,66 @@ Scaled warped(const std::vector<double>& merits, double k) {
   return scaled;
 }
 
+constexpr double least_likelihood = -std::numeric_limits<double>::infinity();
+
 struct Fitted {
   ProcessShape shape;
-  double score = -std::numeric_limits<double>::infinity();
+  double score = least_likelihood;
 };
 
+// Which noises are tried: the first of the grid, all of them or the neighbours of the last one.
+struct NoiseSearch {
+  std::size_t tried = noise_grid.size();
+  bool climbs = true;
+};
+
+// Climbs from one noise to a likelier neighbour, until it has none.
+double climbed_noise(const std::function<double(std::size_t)>& likelihood, std::size_t from,
+                     std::size_t tried) {
+  std::size_t at = from;
+  double most = likelihood(from), next = 0;
+  while (at + 1 < tried && (next = likelihood(at + 1)) > most) ++at, most = next;
+  if (at > from) return noise_grid.at(at);
+  while (at > 0 && (next = likelihood(at - 1)) > most) --at, most = next;
+  return noise_grid.at(at);
+}
+
 double best_noise(GaussianProcess& process, ProcessShape shape, std::span<const double> values,
-                  std::size_t tried) {
-  double most = -std::numeric_limits<double>::infinity(), chosen = shape.noise;
-  for (std::size_t i = 0; i < tried; ++i) {
+                  const NoiseSearch& search) {
+  const double before = shape.noise;
+  const auto likelihood = [&](std::size_t i) {
     shape.noise = noise_grid.at(i);
-    if (!process.fit(shape, values) || process.log_likelihood() <= most) continue;
-    most = process.log_likelihood();
-    chosen = shape.noise;
+    return process.assess(shape, values) ? process.log_likelihood() : least_likelihood;
+  };
+  if (search.climbs) {
+    std::size_t from = 0;
+    while (from + 1 < search.tried && noise_grid.at(from) < before) ++from;
+    return climbed_noise(likelihood, from, search.tried);
+  }
+  double most = least_likelihood, chosen = before;
+  for (std::size_t i = 0; i < search.tried; ++i) {
+    const double one = likelihood(i);
+    if (one <= most) continue;
+    most = one;
+    chosen = noise_grid.at(i);
   }
   return chosen;
 }
 
-// The most likely shape near a start with one width, with one of the first `tried` noises.
+// The most likely shape near a start with one width.
 Fitted fitted(const Points& points, std::span<const double> values, double width,
-              std::size_t tried) {
+              const NoiseSearch& search) {
   GaussianProcess process(points.view(), points.choice);
   const std::size_t size = points.choice.size();
   const double unit = width * 0.5 * std::sqrt(static_cast<double>(size));
   std::vector<double> start, moved(size, 0), step(size, width_step), last(size, 0);
   for (const auto choice : points.choice)
     start.push_back(std::pow((choice != 0 ? choice_inverse_width : 1) / unit, 2));
-  ProcessShape shape{start, noise_grid.front()};
+  ProcessShape shape{start, noise_grid.at(std::min(first_noise, search.tried - 1))};
   Fitted best;
   for (int round = 0;; ++round) {
     if (round % shape_rounds_per_noise == 0)
-      shape.noise = best_noise(process, shape, values, tried);
+      shape.noise = best_noise(process, shape, values, search);
     if (!process.fit(shape, values)) return best;
     double score = process.log_likelihood();
     for (const double one : moved) score -= width_prior * one * one;
@@ -181,19 +208,19 @@ struct NoiseCheck {
   double share = 0;
   double warp = 0;
 };
-NoiseCheck check_noise(const Points& points, const std::vector<double>& merits) {
+NoiseCheck check_noise(const Points& points, const std::vector<double>& merits, bool climbs) {
   NoiseCheck found;
   Fitted best;
   for (const double k : warps) {
     const Scaled scaled = warped(merits, k);
-    Fitted one = fitted(points, scaled.values, check_width, free_noises);
+    Fitted one = fitted(points, scaled.values, check_width, {noise_grid.size(), climbs});
     one.score += scaled.log_jacobian;
     if (one.score <= best.score) continue;
     best = one;
     found.warp = k;
   }
   const Scaled scaled = warped(merits, found.warp);
-  const Fitted exact = fitted(points, scaled.values, check_width, hardly_any);
+  const Fitted exact = fitted(points, scaled.values, check_width, {hardly_any, climbs});
   const double share = best.shape.noise / (1 + best.shape.noise);
   const bool likelier = best.score - exact.score - scaled.log_jacobian >= evidence_min;
   if (share >= noise_share_min &&
@@ -216,7 +243,7 @@ Roughness roughness_of(const Points& points, const std::vector<double>& residual
                   std::vector<double>(residuals.size(), 0), 1};
   ProcessShape tried = shape;
   tried.noise = only_noise;
-  if (!process.fit(tried, residuals)) return found;
+  if (!process.assess(tried, residuals)) return found;
   double most = process.log_likelihood() + roughness_evidence_min;
   std::optional<ProcessShape> chosen;
   for (const double ratio : width_ratios)
@@ -224,7 +251,7 @@ Roughness roughness_of(const Points& points, const std::vector<double>& residual
       for (std::size_t j = 0; j < tried.weights.size(); ++j)
         tried.weights[j] = shape.weights[j] * ratio * ratio;
       tried.noise = noise;
-      if (!process.fit(tried, residuals) || process.log_likelihood() <= most) continue;
+      if (!process.assess(tried, residuals) || process.log_likelihood() <= most) continue;
       most = process.log_likelihood();
       chosen = tried;
     }
@@ -254,22 +281,25 @@ std::vector<double> merits_of(const History& history, const std::vector<std::siz
 
 }  // namespace
 
-ExpectedMerits expected_merits(const SearchSpace& space, const History& history) {
+ExpectedMerits expected_merits(const SearchSpace& space, const History& history,
+                               const EstimateEffort& effort) {
   ExpectedMerits result;
-  const std::vector<std::size_t> comparable = comparable_trials(history);
+  if (space.dimensions().size() > effort.parameters) return result;
+  const std::vector<std::size_t> comparable = comparable_trials(history, effort.trials);
   if (comparable.size() < trials_min) return result;
-  const auto few = thinned(comparable, check_points);
-  const NoiseCheck check = check_noise(points_of(space, history, few), merits_of(history, few));
+  const auto few = thinned(comparable, effort.check_points);
+  const NoiseCheck check =
+      check_noise(points_of(space, history, few), merits_of(history, few), !effort.every_noise);
   if (check.share == 0) return result;
 
-  const std::vector<std::size_t> trials = leading(comparable);
+  const std::vector<std::size_t> trials = leading(comparable, effort.points);
   const std::vector<double> merits = merits_of(history, trials);
   const Scaled scaled = warped(merits, check.warp);
-  const Points fit = points_of(space, history, thinned(trials, fit_points));
-  const std::vector<double> fit_values = thinned(scaled.values, fit_points);
+  const Points fit = points_of(space, history, thinned(trials, effort.fit_points));
+  const std::vector<double> fit_values = thinned(scaled.values, effort.fit_points);
   Fitted best;
-  for (const double width : start_widths) {
-    Fitted one = fitted(fit, fit_values, width, free_noises);
+  for (std::size_t i = 0; i < effort.starts; ++i) {
+    Fitted one = fitted(fit, fit_values, start_widths.at(i), {.climbs = !effort.every_noise});
     if (one.score > best.score) best = std::move(one);
   }
   const Points all = points_of(space, history, trials);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "schemas/types/aggregate.hpp"
@@ -27,11 +28,34 @@ bool ranks(const History& history, std::size_t trial) {
   return outcome.phase >= 0 && std::isfinite(outcome.merit) && !all_failed(history, trial);
 }
 
+std::vector<std::size_t> own_trials(const History& history) {
+  std::vector<std::size_t> trials(history.trials().size() - history.foreign());
+  std::iota(trials.begin(), trials.end(), history.foreign());
+  return trials;
+}
+
+// All trials or, where they are more than `most`, as many with a result: the first half of them in
+// the order of their outcomes, and others spread over that order.
+std::vector<std::size_t> bounded_trials(const History& history, std::size_t most) {
+  if (history.trials().size() - history.foreign() <= most) return own_trials(history);
+  const auto ranked = history.ranked();
+  const std::size_t first = std::min(most / 2, ranked.size()), rest = ranked.size() - first;
+  const std::size_t spread = std::min(most - first, rest);
+  std::vector<std::size_t> trials;
+  for (std::size_t i = 0; i < first + spread; ++i) {
+    const std::size_t trial = ranked[i < first ? i : first + (i - first) * rest / spread];
+    if (trial >= history.foreign()) trials.push_back(trial);
+  }
+  return trials;
+}
+
 // Which trials have trained for long enough, on enough seeds, to be compared by their values.
 class Comparable {
  public:
-  explicit Comparable(const History& history) : history_(&history) {
-    for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial) {
+  explicit Comparable(const History& history) : Comparable(history, own_trials(history)) {}
+  // Among these.
+  Comparable(const History& history, const std::vector<std::size_t>& trials) : history_(&history) {
+    for (const std::size_t trial : trials) {
       longest_ = std::max(longest_, history.outcome(trial).phase + 1);
       const std::size_t runs = history.trials()[trial].runs.size();
       // Runs beyond the first ones were added to a contender.
@@ -87,13 +111,15 @@ std::vector<std::size_t> find_leaders(const History& history, std::size_t count)
   return leaders;
 }
 
-std::vector<std::size_t> comparable_trials(const History& history) {
+std::vector<std::size_t> comparable_trials(const History& history, std::size_t most) {
+  const std::vector<std::size_t> all = bounded_trials(history, most);
+  const Comparable comparable(history, all);
   std::vector<std::size_t> trials;
-  const Comparable comparable(history);
-  for (std::size_t trial = history.foreign(); trial < history.trials().size(); ++trial)
+  for (const std::size_t trial : all)
     if (ranks(history, trial) && comparable(trial)) trials.push_back(trial);
-  std::stable_sort(trials.begin(), trials.end(), [&](std::size_t a, std::size_t b) {
-    return history.outcome(a).merit > history.outcome(b).merit;
+  std::ranges::sort(trials, [&](std::size_t a, std::size_t b) {
+    const double left = history.outcome(a).merit, right = history.outcome(b).merit;
+    return left > right || (left == right && a < b);
   });
   return trials;
 }

@@ -17,8 +17,9 @@ namespace hone {
 // value.
 std::vector<std::size_t> find_leaders(const History& history, std::size_t count);
 
-// Returns the trials that can be compared, by their value alone, best first.
-std::vector<std::size_t> comparable_trials(const History& history);
+// Returns the trials that can be compared, by their value alone, best first. Of more than `most`
+// trials it looks at that many, among them the best.
+std::vector<std::size_t> comparable_trials(const History& history, std::size_t most);
 
 // Returns the expected merit of every trial of several seeds, by index: its merit if it were
 // trained again, shrunk towards the mean of all trials by the share of noise in it. nullopt for

@@ -358,7 +358,9 @@ Result<Events> decide_beat(const Book& book, const Beat& command, Instant now) {
     return ours.error();
   Events events;
   const Instant expires_at = now + book.lease_length;
+  std::set<LeaseId> seen;  // a worker may name one as often as a body has room for
   for (const LeaseId id : command.request.leases) {
+    if (!seen.insert(id).second) continue;
     const Lease* lease = find_live_lease(book, id);
     if (lease == nullptr || lease->worker != command.worker) continue;  // answered with `gone`
     if (find_run(book, lease->attempt.run)->state == RunState::leased)

@@ -323,8 +323,9 @@ void note_speed(Book& book, Run& run, const Lease& lease, std::optional<double> 
     run.paces_kind = lease.kind;
   }
   if (worker.runs_since > run.phase_from || a_run_starts(book, worker)) return;
+  // The attempt's first phase starts its process, so there is a report before.
   const auto last = run.reports.rbegin();
-  const std::int64_t steps = last->step - (run.reports.size() > 1 ? std::next(last)->step : 0);
+  const std::int64_t steps = last->step - std::next(last)->step;
   const double rate = static_cast<double>(std::max<std::int64_t>(steps, 1)) / seconds;
   const std::vector<int> kinds = kinds_on(worker, lease.id);
   if (const PaceAmong* other = to_compare(run, kinds)) {

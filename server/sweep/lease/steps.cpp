@@ -51,6 +51,7 @@ Status check_file(const Sweep& sweep, const Run& run, const Lease* lease, const 
 
 void keep_file(Book& book, Run& run, const ArtifactSaved& e) {
   run.artifacts[e.name] = e.sha256;
+  if (run.last_lease == e.lease) ++run.tally.files;
   const auto lease = book.leases.find(e.lease);
   if (lease == book.leases.end() || steps_of(sweep_of(book, run.id).spec) == 1) return;
   auto& files = lease->second.files;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "schemas/types/event.hpp"
+#include "server/sweep/state/attempt_limits.hpp"
 #include "server/sweep/state/command.hpp"
 #include "server/sweep/state/fair_share.hpp"
 #include "server/sweep/state/rules_now.hpp"
@@ -268,6 +269,8 @@ void begin_next_step(const Sweep& sweep, Run& run, const StepFinished& e);
 Params completed(const SearchSpace& space, const Params& given, Rng rng);
 
 // history/decide_note.cpp
+// Refuses (not_found) an id that names nothing yet, also one that an unfinished import has taken.
+Status check_exists(const Book& book, const ObjectId& id, const std::string& at = {});
 Result<Events> decide_note(const Book& book, const AddNote& command);
 Result<Events> decide_tags(const Book& book, const ChangeTags& command);
 Result<Events> decide_archive(const Book& book, const Archive& command);
@@ -290,7 +293,9 @@ Result<Events> decide_save_model(const Book& book, const SaveModel& command);
 Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& command);
 Result<Events> decide_log_metrics(const Book& book, const LogMetrics& command);
 Result<Events> decide_record_code(const Book& book, const RecordCode& command);
-void note_code(Book& book, const CodeRecorded& event);
+void note_code(Book& book, Run& run, const CodeRecorded& event);
+// Refuses (conflict) what exceeds the limit. `recorded`: of the attempt so far.
+Status check_attempt(const AttemptLimit& limit, int recorded);
 Result<Events> decide_evaluate(const Book& book, const Evaluate& command);
 Result<Events> decide_end(const Book& book, const End& command, Instant now);
 // Appends a report, its verdict, and what follows from the verdict.

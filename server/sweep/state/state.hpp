@@ -48,6 +48,12 @@ struct PhasePace {
   [[nodiscard]] double mean() const { return sum / static_cast<double>(phases); }
 };
 
+// What the worker of an attempt has recorded, against attempt_limits.
+struct AttemptTally {
+  int codes = 0, models = 0, files = 0;
+  std::optional<WorkflowId> code{};  // the latest
+};
+
 struct Run {
   RunId id;
   std::size_t record = 0;  // its index in the sweep's history
@@ -86,6 +92,7 @@ struct Run {
   Instant separated_at{};  // when it last gave its slots back for its neighbours; zero: never
   int workers_lost = 0;    // in a row with the run on them, since it last trained on
   Duration lost_after{};   // the longest of its attempts whose workers were lost
+  AttemptTally tally{};    // of the last attempt
 };
 
 struct Trial {

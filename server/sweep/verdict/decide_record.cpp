@@ -31,14 +31,23 @@ const Run* ended_under(const Book& book, LeaseId lease) {
 Result<Events> decide_evaluate(const Book& book, const Evaluate& command) {
   const EvaluateRequest& request = command.request;
   if (book.evaluations_by_request.contains(request.request_id)) return Events{};
-  if (!has_model(book, command.model))
-    return refuse(Code::not_found, "there is no model " + text(command.model));
+  if (auto there = check_exists(book, command.model); !there) return there.error();
   return Events{ModelEvaluated{EvaluationId{book.last_evaluation + 1}, request.request_id,
                                command.model, request.evaluation}};
 }
 
+Status check_attempt(const AttemptLimit& limit, int recorded) {
+  if (recorded < limit.most) return Done{};
+  return refuse(Code::conflict, "an attempt records at most " + std::to_string(limit.most) + " " +
+                                    limit.what + ": the next attempt may record more");
+}
+
 // What changed during an attempt may be recorded when its lease is over.
-void note_code(Book& book, const CodeRecorded& event) {
+void note_code(Book& book, Run& run, const CodeRecorded& event) {
+  if (run.last_lease == event.lease) {
+    ++run.tally.codes;
+    run.tally.code = event.workflow;
+  }
   if (const auto lease = book.leases.find(event.lease); lease != book.leases.end())
     lease->second.workflow = event.workflow;
 }
@@ -50,7 +59,9 @@ Result<Events> decide_record_code(const Book& book, const RecordCode& command) {
   if (run == nullptr) return stale(book, command.lease);
   Events events;
   const WorkflowId workflow = record_workflow(book, command.request.workflow, events);
-  if (lease != nullptr && lease->workflow == workflow) return Events{};
+  if (run->tally.code == workflow) return Events{};
+  if (auto fits = check_attempt(attempt_limits::codes, run->tally.codes); !fits)
+    return fits.error();
   events.emplace_back(CodeRecorded{command.lease, run->id, workflow});
   return events;
 }
@@ -89,6 +100,8 @@ Result<Events> decide_save_artifact(const Book& book, const SaveArtifact& comman
   if (known != run->artifacts.end() && known->second == request.sha256 &&
       is_saved_under(sweep, lease, request))
     return Events{};
+  if (auto fits = check_attempt(attempt_limits::files, run->tally.files); !fits)
+    return fits.error();
   return Events{ArtifactSaved{command.lease, run->id, request.name, request.sha256, request.bytes}};
 }
 

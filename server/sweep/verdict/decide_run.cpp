@@ -265,6 +265,8 @@ Result<Events> decide_save_model(const Book& book, const SaveModel& command) {
     return refuse(Code::invalid, "a checkpoint belongs to a phase of the sweep", "/phase");
   if (request.step < 0) return refuse(Code::invalid, "step counts from 0", "/step");
   if (book.models_by_content.contains({run->id, request.step, request.sha256})) return Events{};
+  if (auto fits = check_attempt(attempt_limits::models, run->tally.models); !fits)
+    return fits.error();
   return Events{ModelSaved{ModelId{book.last_model + 1}, command.lease, run->id, request.sha256,
                            request.bytes, request.step, request.phase, parent_of(*run, command)}};
 }

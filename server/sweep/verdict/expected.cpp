@@ -23,8 +23,10 @@ bool is_modelled(const Sweep& sweep) {
 double value_of(double merit, Goal goal) { return goal == Goal::maximize ? merit : 0.0 - merit; }
 
 std::optional<TrialsExpected> expect_trials(const Sweep& sweep, const History& history) {
+  const EstimateEffort& effort =
+      sweep.rules > rules_earlier_estimate ? estimate_effort : earlier_estimate_effort;
   const ExpectedMerits found =
-      is_modelled(sweep) ? expected_merits(sweep.space, history) : ExpectedMerits{};
+      is_modelled(sweep) ? expected_merits(sweep.space, history, effort) : ExpectedMerits{};
   if (found.trials.empty() && !history.has_expected()) return std::nullopt;
   TrialsExpected e{sweep.id, found.noise, {}};
   const Goal goal = history.goal();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "base/rng.hpp"
@@ -144,6 +145,45 @@ TEST(ExpectedMerits, are_of_a_bounded_number_of_trials_and_the_same_each_time) {
     EXPECT_EQ(once.trials[i].trial, again.trials[i].trial);
     EXPECT_EQ(once.trials[i].merit, again.trials[i].merit);
   }
+}
+
+TEST(ExpectedMerits, of_many_trials_include_the_best) {
+  const Sampled sweep(6000, bowl, normal);
+  const auto leaders = find_leaders(sweep.history, 5);
+  const auto trials = comparable_trials(sweep.history, 1000);
+  EXPECT_LE(trials.size(), 1000U);
+  EXPECT_TRUE(std::equal(leaders.begin(), leaders.end(), trials.begin()));
+  const auto merit = [&](std::size_t trial) { return sweep.history.outcome(trial).merit; };
+  for (std::size_t i = 1; i < trials.size(); ++i) ASSERT_GT(merit(trials[i - 1]), merit(trials[i]));
+  EXPECT_LT(merit(trials.back()), merit(find_leaders(sweep.history, 6000)[5900]));
+}
+
+// They took seconds of the engine.
+TEST(ExpectedMerits, are_none_of_many_parameters) {
+  for (const std::size_t parameters : {16U, 17U}) {
+    Space described;
+    for (std::size_t j = 0; j < parameters; ++j)
+      described.push_back({"x" + std::to_string(j), FloatDomain{0, 1, Scale::linear, {}, {}}, ""});
+    History history(Goal::maximize, parameters);
+    Rng luck(1, Purpose::simulation, 0);
+    for (int i = 0; i < 60; ++i) {
+      const std::size_t run = history.add_run(history.add_trial(Point(parameters, 0.5)));
+      history.add_report(run, 0, Score::of(luck.normal()));
+    }
+    EXPECT_EQ(expected_merits(*SearchSpace::make(described, {}), history).trials.empty(),
+              parameters == 17);
+  }
+}
+
+// Computed by the version that recorded the ledgers of these rules.
+TEST(ExpectedMerits, of_earlier_rules_are_the_same_again) {
+  const Sampled sweep(200, bowl, normal);
+  const ExpectedMerits found = expected_merits(square(), sweep.history, earlier_estimate_effort);
+  ASSERT_EQ(found.trials.size(), 64U);
+  EXPECT_EQ(found.trials.front().trial, 130U);
+  EXPECT_NEAR(found.trials.front().merit, -0x1.5fe6130cdca16p-6, 1e-12);
+  EXPECT_NEAR(found.trials.front().low, -0x1.c2ba58062d357p-5, 1e-12);
+  EXPECT_NEAR(found.trials.front().high, 0x1.8b5113e542539p-7, 1e-12);
 }
 
 TEST(ExpectedMerits, leave_out_trials_that_cannot_be_compared) {

@@ -1,4 +1,7 @@
 // Single runs with noisy values rank by what a model expects of them, as the ledger records it.
+#include <set>
+
+#include "server/search/seeds/expected_merits.hpp"
 #include "server/search/seeds/leaders.hpp"
 #include "tests/unit/sweep/replicates_given.hpp"
 
@@ -45,6 +48,28 @@ TEST(TrialsExpected, order_a_noisy_sweep_and_choose_what_is_confirmed) {
               find_trial(play.book, sweep.trials[leaders[i]])->params);
 }
 
+// The last estimate comes with the end; the one before it often has other leaders.
+TEST(TrialsExpected, choose_what_is_confirmed_by_the_estimate_of_the_end) {
+  int others = 0;
+  for (const std::int64_t trials : {25, 27, 28, 29, 31, 33, 35}) {
+    Play play(single(trials), noise);
+    play.run_to_end(play.id);
+    const auto found = expected_of(play);
+    ASSERT_GE(found.size(), 2U);
+    const auto leaders_of = [](const TrialsExpected& e) {
+      std::set<TrialId> leaders;
+      for (std::size_t i = 0; i < 2; ++i) leaders.insert(e.trials.at(i).trial);
+      return leaders;
+    };
+    others += leaders_of(found.back()) == leaders_of(*(found.end() - 2)) ? 0 : 1;
+    std::set<TrialId> confirmed;
+    for (const Event& event : play.ledger)
+      if (const auto* e = std::get_if<TrialEnqueued>(&event.body)) confirmed.insert(*e->from);
+    EXPECT_EQ(confirmed, leaders_of(found.back())) << trials;
+  }
+  EXPECT_GT(others, 0) << "nothing was tested";
+}
+
 TEST(TrialsExpected, are_appended_after_all_reports_and_before_the_end) {
   Play play(single(30), noise);
   play.run_to_end(play.id);
@@ -77,6 +102,22 @@ TEST(TrialsExpected, are_appended_before_a_stop_ends_the_sweep) {
   for (std::size_t trial = 0; trial < 23; ++trial)
     EXPECT_TRUE(sweep.history.expected(trial)) << trial;
   ASSERT_EQ(sweep.confirmed_by.size(), 1U);
+}
+
+// A replay estimates again what the rules of the sweep estimated.
+TEST(TrialsExpected, of_sweeps_of_earlier_rules_take_the_earlier_effort) {
+  for (const int rules : {6, 7}) {
+    Play play(single(40), noise);
+    play.book.sweeps.at(play.id).rules = rules;
+    play.run_to_end(play.id);
+    const Sweep& sweep = play.sweep(play.id);
+    const auto merit = [&](const EstimateEffort& effort) {
+      return expected_merits(sweep.space, sweep.history, effort).trials.front().merit;
+    };
+    ASSERT_NE(merit(earlier_estimate_effort), merit(estimate_effort));
+    EXPECT_EQ(expected_of(play).back().trials.front().value,
+              merit(rules == 6 ? earlier_estimate_effort : estimate_effort));
+  }
 }
 
 TEST(TrialsExpected, are_none_of_few_trials) {

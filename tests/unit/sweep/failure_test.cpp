@@ -256,6 +256,22 @@ TEST(Aside, ends_by_itself_and_lasts_longer_the_next_time) {
   EXPECT_EQ(set_aside(), seconds(1200));
 }
 
+TEST(Aside, lasts_as_long_as_the_first_time_after_a_report) {
+  Workers given;
+  const auto set_aside = [&] {
+    while (!given.aside(given.first)) given.fail(given.lease(given.first), Failure::infra);
+    return *given.book.workers.at(given.first).aside_until - given.now;
+  };
+  EXPECT_EQ(set_aside(), seconds(600));
+  given.when(Steer{given.sweep_id, {Verb::pause}});
+  given.now = given.now + seconds(600);
+  given.tick();
+  given.when(Steer{given.sweep_id, {Verb::resume}});
+  given.report(given.lease(given.first).lease, 0, Score::of(1));
+  given.join("join-3");
+  EXPECT_EQ(set_aside(), seconds(600));
+}
+
 TEST(Aside, ends_when_a_user_says_so) {
   Workers given;
   while (!given.aside(given.first)) given.fail(given.lease(given.first), Failure::infra);

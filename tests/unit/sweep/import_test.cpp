@@ -97,7 +97,10 @@ TEST(Import, agreements_of_ranks_that_cannot_be_are_refused) {
     EXPECT_NE(here.error->detail.find("agreements of ranks"), std::string::npos);
   }
   Exported there;
-  const RankPrior prior{3, Tenths(9, {0.5, 0.1})};
+  Tenths nine(9, {0.5, 0.1});
+  nine.front() = {-1, 0};
+  nine.back() = {1, 0.1};
+  const RankPrior prior{3, nine};
   std::get<SweepSubmitted>(there.past.events.front().body).rank_prior = prior;
   Given here;
   here.when(Import{{"import", there.past}});

@@ -37,6 +37,8 @@ TEST(Neighbours, the_first_phase_and_phases_in_which_the_runs_changed_do_not_cou
   given.ask(id);
   given.phase_of_all(300);
   ASSERT_EQ(run.paces.size(), 1U) << "the other run joined in this phase";
+  given.end(LeaseId{1});
+  EXPECT_TRUE(run.paces.empty()) << "nothing is compared with a run that has ended";
 }
 
 // A process that starts does not slow its neighbour down yet: phases of those seconds said that the

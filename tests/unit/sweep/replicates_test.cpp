@@ -283,5 +283,17 @@ TEST(Confirm, is_not_asked_for_in_a_submission) {
   EXPECT_EQ(given.error->at, "/spec/confirms");
 }
 
+// The other seeds say whether the parameters are at fault.
+TEST(MultiSeedTerminator, a_seed_that_diverges_leaves_its_waiting_siblings) {
+  Given given;
+  given.submit(replicated("none", 3, 0, 1));
+  const auto grant = given.acquire(given.join(), "a");
+  given.report(grant->lease, 0, Score::diverged());
+  const auto& runs = find_trial(given.book, grant->attempt.run.trial)->runs;
+  ASSERT_EQ(runs.size(), 3U);
+  for (const hone::Run& run : runs)
+    EXPECT_EQ(is_end(run.state), run.id == grant->attempt.run) << text(run.id);
+}
+
 }  // namespace
 }  // namespace hone

@@ -1,4 +1,5 @@
 // The last request that is accepted and the first that is not.
+#include "server/sweep/state/rules.hpp"
 #include "tests/unit/sweep/given.hpp"
 
 namespace hone {
@@ -75,6 +76,87 @@ TEST(RequestEdges, an_environment_whose_actions_the_trainer_cannot_choose_is_ref
   given.when(Submit{{"submit", spec, {}}});
   ASSERT_TRUE(given.error);
   EXPECT_EQ(given.error->at, "/spec/trainer/env");
+}
+
+TEST(RequestEdges, a_seed_that_was_applied_stays_known_when_a_later_report_lacks_it) {
+  Given given;
+  given.submit(small_spec());
+  const auto grant = given.acquire(given.join(), "a");
+  const auto report = [&](int phase, std::optional<bool> applied) {
+    given.when(
+        Report{grant->lease,
+               {.phase = phase, .step = 10, .score = Score::of(1), .seed_applied = applied}});
+    return given.run(grant->attempt.run).seed_applied;
+  };
+  EXPECT_EQ(report(0, std::nullopt), std::nullopt);
+  EXPECT_EQ(report(1, true), true);
+  EXPECT_EQ(report(2, std::nullopt), true);
+}
+
+TEST(RequestEdges, a_lease_whose_predecessors_are_missing_has_its_own_run_and_worker) {
+  Given given;  // a repaired ledger lacks the leases of a sweep that was left out
+  given.submit(small_spec());
+  const WorkerId worker = given.join(), other = given.join("join-2");
+  given.acquire(worker, "a");
+  LeaseGranted granted{};
+  granted.lease = LeaseId{given.book.last_lease.value + 4};
+  granted.attempt = {{TrialId{1}, 0}, 2};
+  granted.worker = other;
+  note_lease(given.book, granted);
+  const auto index = lease_index(given.book, granted.lease);
+  ASSERT_TRUE(index);
+  EXPECT_EQ(given.book.worker_of_lease.at(*index), other);
+  EXPECT_EQ(given.book.run_of_lease.at(*index), granted.attempt.run);
+}
+
+TEST(RequestEdges, values_of_several_seeds_are_in_units_since_rules_3) {
+  Given given;
+  const SweepId id = given.submit(small_spec());
+  for (const int rules : {2, 3, 4}) {
+    given.book.sweeps.at(id).rules = rules;
+    EXPECT_EQ(replication_of(given.sweep(id)).in_units, rules >= 3) << rules;
+  }
+}
+
+TEST(RequestEdges, a_sweep_of_a_command_gets_another_one) {
+  Given given;
+  const SweepId id = given.submit(small_spec());
+  EditRequest request{"edit"};
+  request.command = CommandTrainer{{"other", "${x}"}};
+  given.when(Edit{id, request});
+  EXPECT_FALSE(given.error) << given.error->detail;
+  EXPECT_EQ(std::get<CommandTrainer>(given.sweep(id).spec.trainer).argv.front(), "other");
+}
+
+TEST(RequestEdges, an_asker_is_no_worker_that_could_take_a_run) {
+  Given given;
+  const SweepId id = given.submit(small_spec());
+  const WorkerId worker = given.join();
+  given.when(Ask{id, {"me"}, {}});
+  ASSERT_FALSE(given.error) << given.error->detail;
+  ASSERT_EQ(given.book.workers.size(), 2U);
+  EXPECT_FALSE(others_there(given.book, worker, given.now));
+  given.join("join-2");
+  EXPECT_TRUE(others_there(given.book, worker, given.now));
+}
+
+TEST(RequestEdges, a_worker_that_asks_in_vain_was_seen) {
+  Given given;
+  const WorkerId worker = given.join();
+  given.now = given.now + seconds(3600);
+  ASSERT_FALSE(is_present(given.book.workers.at(worker), given.now));
+  given.acquire(worker, "a");
+  EXPECT_TRUE(is_present(given.book.workers.at(worker), given.now));
+}
+
+TEST(RequestEdges, a_heartbeat_that_names_a_lease_often_starts_its_run_once) {
+  Given given;
+  given.submit(small_spec());
+  const WorkerId worker = given.join();
+  const LeaseId lease = given.acquire(worker, "a")->lease;
+  given.now = given.now + seconds(14);
+  expect_kinds<RunStarted, LeaseRenewed>(
+      given.when(Beat{worker, {std::vector<LeaseId>(1000, lease)}}));
 }
 
 }  // namespace

@@ -22,5 +22,17 @@ TEST(Touched, a_command_needs_the_trial_that_it_names) {
   EXPECT_EQ(touched.trials, std::vector<TrialId>{{7}});
 }
 
+TEST(Touched, a_note_and_a_tag_need_the_sweep_or_the_trial_of_what_they_are_on) {
+  const RunId run{TrialId{7}, 1};
+  for (const ObjectId& on : {ObjectId{TrialId{7}}, ObjectId{run}, ObjectId{AttemptId{run, 2}}}) {
+    EXPECT_EQ(touched_by(Book{}, AddNote{{"note", on, "text"}}, Instant{}).trials,
+              std::vector<TrialId>{{7}});
+    EXPECT_EQ(touched_by(Book{}, ChangeTags{{on, {"tag"}, {}}}, Instant{}).trials,
+              std::vector<TrialId>{{7}});
+  }
+  EXPECT_EQ(touched_by(Book{}, AddNote{{"note", SweepId{3}, "text"}}, Instant{}).sweeps,
+            std::vector<SweepId>{{3}});
+}
+
 }  // namespace
 }  // namespace hone

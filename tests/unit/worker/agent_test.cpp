@@ -255,6 +255,35 @@ TEST(WorkerAgent, repeats_a_replaced_request_whose_reply_was_lost) {
   EXPECT_EQ(std::get<AcquireRequest>(again->call).wait, Duration{}) << "it would wait for nothing";
 }
 
+// A second outage began with the longest pause of the first one.
+TEST(WorkerAgent, repeats_a_replaced_request_soon_although_an_earlier_one_failed_often) {
+  GivenAgent given = given_a_freed_gpu();
+  const auto is_open = [&](const std::string& id) {
+    return std::ranges::find_if(given.open, [&](const Send& send) {
+      const auto* request = std::get_if<AcquireRequest>(&send.call);
+      return request != nullptr && request->request_id == id;
+    });
+  };
+  const auto answer = [&](const std::string& id, Result<CallReply> reply) {
+    for (int i = 0; i < 100 && is_open(id) == given.open.end(); ++i) given.at_deadline();
+    const auto send = is_open(id);
+    ASSERT_NE(send, given.open.end());
+    const Replied replied{send->id, std::move(reply)};
+    given.open.erase(send);
+    given.when(replied);
+  };
+  const std::string first = given.request<AcquireRequest>().request_id;
+  for (int i = 0; i < 8; ++i) answer(first, away());
+  answer(first, CallReply{std::optional<LeaseGrant>{}});
+  const std::string second = given.request<AcquireRequest>().request_id;
+  given.exit(1, 2);  // replaces it
+  given.after(limits::replace_pause);
+  answer(second, away());
+  const Instant failed = given.now;
+  answer(second, away());
+  EXPECT_LE(given.now - failed, seconds(1));
+}
+
 // The first call that a server with another ledger refuses may be a heartbeat.
 TEST(WorkerAgent, joins_again_while_a_request_for_work_is_in_flight) {
   GivenAgent given = given_a_freed_gpu();

@@ -129,6 +129,17 @@ TEST_F(ReadColumns, of_json_among_other_output) {
   EXPECT_TRUE(read(R"(  {"score": 1}  )"));
 }
 
+TEST_F(ReadColumns, of_json_whose_objective_is_no_number_with_the_fault) {
+  reader = ColumnReader(spec_of(CollectFormat::jsonl), {"score"});
+  EXPECT_FALSE(read(R"({"score": "high"})"));
+  EXPECT_EQ(fault, "'high' in 'score' is not a number");
+  fault.clear();
+  EXPECT_FALSE(read(R"({"score": {"mean": 1}})"));
+  EXPECT_EQ(fault, R"('{"mean":1}' in 'score' is not a number)");
+  EXPECT_TRUE(read(R"({"score": "0.5"})"));
+  EXPECT_EQ(row[0], 0.5);
+}
+
 // Python's json module writes NaN, and such lines were skipped: the run that exploded won.
 TEST_F(ReadColumns, of_json_with_nan_and_infinity_as_python_writes_them) {
   reader = ColumnReader(spec_of(CollectFormat::jsonl), {"score"});

@@ -42,6 +42,7 @@ TEST(WorkerLastCalls, a_step_names_each_folder_of_earlier_steps_once) {
   given.verdict(Action::go_on);
   given.exit(0);
   EXPECT_EQ(given.request<KeepFiles>().needed, (std::vector<std::string>{"prepare", "split"}));
+  EXPECT_EQ(given.request<KeepFiles>().step, "train");
 }
 
 TEST(WorkerLastCalls, a_command_that_is_not_on_this_machine_is_tried_on_another) {

@@ -1,5 +1,6 @@
 // How a worker leaves: at its known end, on a hint, and when it is idle.
 #include "tests/unit/worker/given.hpp"
+#include "worker/agent/limits.hpp"
 
 namespace hone::worker {
 namespace {
@@ -209,6 +210,37 @@ TEST(WorkerLeaving, leaves_when_idle) {
   given.after(seconds(1));
   given.reply<AcquireRequest>(CallReply{std::optional<LeaseGrant>{}});
   EXPECT_TRUE(given.has<Quit>());
+}
+
+TEST(WorkerLeaving, the_agent_wakes_when_the_time_of_its_last_reports_begins) {
+  GivenAgent given(ending_in(seconds(600), seconds(100)));
+  const Instant begun = given.now;
+  given.run();
+  for (int i = 0; i < 1000 && given.now < begun + seconds(500); ++i) {
+    given.at_deadline();
+    if (given.call<BeatCall>())
+      given.reply<BeatCall>(CallReply{BeatReply{{{LeaseId{1}, Order::none, {}}}}});
+  }
+  EXPECT_EQ(given.now, begun + seconds(500));
+}
+
+TEST(WorkerLeaving, an_idle_worker_wakes_at_its_end) {
+  GivenAgent given(ending_in(seconds(600), seconds(100)));
+  const Instant begun = given.now;
+  given.join();
+  EXPECT_EQ(given.agent.next_deadline(), begun + seconds(500));
+}
+
+TEST(WorkerLeaving, a_request_for_work_waits_no_longer_than_the_worker_lives) {
+  GivenAgent given(ending_in(seconds(120), seconds(100)));
+  given.join();
+  EXPECT_EQ(given.request<AcquireRequest>().wait, limits::acquire_wait);
+  given.now = given.now + seconds(15);
+  given.no_work();
+  for (int i = 0; i < 10 && !given.call<AcquireRequest>(); ++i) given.at_deadline();
+  const auto request = given.request<AcquireRequest>();
+  EXPECT_LE(request.wait, seconds(5));
+  EXPECT_EQ(request.wait, request.time_left);
 }
 
 }  // namespace

@@ -131,7 +131,7 @@ Fit choose_fit(const TrainingSet& set, const Focus& focus, Rng& rng) {
     const double gumbel = -std::log(-std::log(std::max(rng.uniform(), uniform_min)));
     const WarpedLosses losses = warp(sample.scaled, fit.warp);
     double score = singular_score;  // better than no fit
-    if (process.fit(fit.shape, losses.values))
+    if (process.assess(fit.shape, losses.values))
       score = process.log_likelihood() + losses.log_jacobian + log_prior;
     score = score / fit_temperature + gumbel;
     if (i == 0 || score > most) {

@@ -38,6 +38,9 @@ class GaussianProcess {
 
   // Fits to `values`, observed at the first points. Returns false if the covariance is singular.
   bool fit(const ProcessShape& shape, std::span<const double> values);
+  // Finds the log likelihood alone, which takes less time, and least after a call with the same
+  // weights. Only log_likelihood() may be called then.
+  bool assess(const ProcessShape& shape, std::span<const double> values);
 
   [[nodiscard]] double log_likelihood() const { return log_likelihood_; }
   // Predictions at the observed points.
@@ -49,8 +52,9 @@ class GaussianProcess {
 
  private:
   [[nodiscard]] std::vector<double> inverse() const;
+  void correlate_points();
   bool factor();
-  void estimate(std::span<const double> values);
+  void find_likelihood(std::span<const double> values);
   [[nodiscard]] std::vector<float> correlations(PointColumns at) const;
   [[nodiscard]] std::vector<float> remaining_variance(std::vector<float>& rows,
                                                       std::size_t size) const;
@@ -58,6 +62,8 @@ class GaussianProcess {
   PointColumns points_;
   std::span<const std::uint8_t> choice_;
   ProcessShape shape_;
+  // Of the points by shape_.weights, upper triangles: r of above, exp(-r) and the correlations.
+  std::vector<double> distances_, decays_, correlations_;
   std::vector<double> upper_;  // row-major U, U^T U = covariance / v
   std::vector<double> alpha_;  // (covariance / v)^-1 (values - mean) of the observed
   std::vector<double> means_;
