@@ -3,6 +3,17 @@
 #include "db/sql.hpp"
 
 namespace hone {
+namespace {
+
+template <class Id>
+bool exists(SQLite::Statement& row, Id id) {
+  sql::bind(row, id);
+  const bool found = row.executeStep() && row.getColumn(0).getInt() == 1;
+  row.reset();
+  return found;
+}
+
+}  // namespace
 
 struct EndedRows::Statements {
   explicit Statements(SQLite::Database& db)
@@ -12,9 +23,12 @@ struct EndedRows::Statements {
         find(db,
              "SELECT stamp, checksum, state FROM ended_sweep WHERE sweep = ? AND seq <= ?"
              " ORDER BY seq DESC LIMIT 1"),
+        sweep(db, "SELECT EXISTS (SELECT 1 FROM sweep WHERE id = ?)"),
+        model(db, "SELECT EXISTS (SELECT 1 FROM model WHERE id = ?)"),
+        evaluation(db, "SELECT EXISTS (SELECT 1 FROM evaluation WHERE id = ?)"),
         sweep_of(db, "SELECT sweep FROM trial WHERE id = ?") {}
 
-  SQLite::Statement put, find, sweep_of;
+  SQLite::Statement put, find, sweep, model, evaluation, sweep_of;
 };
 
 EndedRows::EndedRows(SQLite::Database& db) : db_(db) {}
@@ -48,6 +62,20 @@ std::vector<SweepId> EndedRows::list(std::int64_t seq, std::string_view stamp) {
                          "SELECT DISTINCT sweep FROM ended_sweep WHERE seq <= ? AND stamp = ?"
                          " ORDER BY sweep");
   sql::bind(rows, seq, stamp);
+  std::vector<SweepId> sweeps;
+  while (rows.executeStep()) sweeps.push_back({rows.getColumn(0).getInt64()});
+  return sweeps;
+}
+
+bool EndedRows::knows(SweepId sweep) { return exists(statements().sweep, sweep); }
+bool EndedRows::knows(ModelId model) { return exists(statements().model, model); }
+bool EndedRows::knows(EvaluationId evaluation) {
+  return exists(statements().evaluation, evaluation);
+}
+
+std::vector<SweepId> EndedRows::recorded(SweepId last) {
+  SQLite::Statement rows(db_, "SELECT id FROM sweep WHERE id <= ? ORDER BY id");
+  sql::bind(rows, last);
   std::vector<SweepId> sweeps;
   while (rows.executeStep()) sweeps.push_back({rows.getColumn(0).getInt64()});
   return sweeps;

@@ -32,6 +32,12 @@ class EndedRows {
   std::optional<EndedRow> find(SweepId sweep, std::int64_t seq);
   // The sweeps that have a row of this build up to event `seq`, in order.
   std::vector<SweepId> list(std::int64_t seq, std::string_view stamp);
+  // Whether an object of the ledger has this id, from the query tables.
+  bool knows(SweepId sweep);
+  bool knows(ModelId model);
+  bool knows(EvaluationId evaluation);
+  // The sweeps of the ledger up to `last`, in order, from the query tables.
+  std::vector<SweepId> recorded(SweepId last);
   // The sweep of a trial, from the query tables.
   std::optional<SweepId> sweep_of(TrialId trial);
 

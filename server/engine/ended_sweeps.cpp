@@ -58,7 +58,9 @@ void EndedSweeps::load(SweepId id, std::int64_t seq) {
   if (id.value < 1 || id.value > book_.last_sweep || left_out_.contains(id)) return;
   if (book_.unfinished.contains(id)) return;
   if (!book_.sweeps.contains(id)) {
-    if (const auto why = read_row(book_, rows_.find(id, seq)); !why.empty()) give_up(id, why);
+    const auto row = rows_.find(id, seq);
+    if (!row && !rows_.knows(id)) return;  // hone db rm or hone db repair left it out
+    if (const auto why = read_row(book_, row); !why.empty()) give_up(id, why);
     kept_.push_back(id);
     grown_ = true;
   }
@@ -151,11 +153,12 @@ void load_ended(SQLite::Database& db, Book& book, std::int64_t seq) {
 }
 
 bool holds_ended(SQLite::Database& db, const Book& book, std::int64_t seq, std::string_view stamp) {
-  const auto rows = EndedRows(db).list(seq, stamp);
-  const auto missing =
-      std::ranges::count_if(rows, [&](SweepId id) { return !book.sweeps.contains(id); });
-  const std::size_t known = book.sweeps.size() + book.unfinished.size();
-  return missing + static_cast<std::int64_t>(known) == book.last_sweep;
+  EndedRows rows(db);
+  const auto held = rows.list(seq, stamp);
+  return std::ranges::all_of(rows.recorded(SweepId{book.last_sweep}), [&](SweepId id) {
+    return book.sweeps.contains(id) || book.unfinished.contains(id) ||
+           std::ranges::binary_search(held, id);
+  });
 }
 
 }  // namespace hone

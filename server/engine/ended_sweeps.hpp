@@ -25,8 +25,9 @@ class EndedSweeps {
   // since the replay makes them again.
   void begin(std::int64_t seq);
 
-  // Puts these sweeps back into the Book, as of event `seq`. Throws std::runtime_error if a row is
-  // missing or damaged; the next boot then makes all rows again.
+  // Puts these sweeps back into the Book, as of event `seq`, but ids that no sweep of the ledger
+  // has: a sweep may have been removed from it. Throws std::runtime_error if the row of another one
+  // is missing or damaged; the next boot then makes all rows again.
   void load(const Touched& touched, std::int64_t seq);
   void load_all(std::int64_t seq);
   // The same for the sweep that an imported confirmation means, with its confirmations of the same
@@ -37,6 +38,10 @@ class EndedSweeps {
 
   // The sweep of a trial that is not in the Book.
   [[nodiscard]] std::optional<SweepId> sweep_of(TrialId trial) const;
+
+  // Whether the ledger has the object, which may be of a sweep outside the Book. Ids may have gaps.
+  [[nodiscard]] bool knows(ModelId model) const { return rows_.knows(model); }
+  [[nodiscard]] bool knows(EvaluationId evaluation) const { return rows_.knows(evaluation); }
 
   // Call after an event is folded.
   void folded(const EventBody& event);
@@ -66,7 +71,8 @@ class EndedSweeps {
 // Puts every ended sweep of the database back into a Book of event `seq`. Throws as load.
 void load_ended(SQLite::Database& db, Book& book, std::int64_t seq);
 
-// Whether the database holds every sweep of the ledger up to `seq` that the Book lacks.
+// Whether the database holds every sweep of the ledger up to `seq` that the Book lacks. Ids may
+// have gaps.
 bool holds_ended(SQLite::Database& db, const Book& book, std::int64_t seq, std::string_view stamp);
 
 }  // namespace hone

@@ -293,6 +293,7 @@ Result<Events> Engine::choose(const Command& command, Instant now, const Caller&
 Status Engine::prepare(const Command& command, Instant now, const Caller& by) {
   const Touched touched = touched_by(book_, command, now);
   if (auto served = check_served(touched); !served) return served.error();
+  if (auto there = check_there(touched); !there) return there.error();
   ended_.load(touched, seq_);
   if (const auto* import = std::get_if<Import>(&command)) ended_.load(import->request->past, seq_);
   if (const auto* edit = std::get_if<Edit>(&command)) ended_.load_confirmed(edit->sweep, seq_);
@@ -311,6 +312,16 @@ Status Engine::check_served(const Touched& touched) const {
     if (const auto found = quarantine_.find(id); found != quarantine_.end())
       return refuse(Code::conflict, text(id) + " is quarantined, since " + found->second.why +
                                         ". Stop the server and run: hone db repair");
+  return Done{};
+}
+
+// Refuses ids that the ledger gave to objects of a sweep that was removed from it.
+Status Engine::check_there(const Touched& touched) const {
+  for (const ModelId id : touched.models)
+    if (!book_.models.contains(id) && !ended_.knows(id))
+      return refuse(Code::not_found, "there is no model " + text(id));
+  for (const EvaluationId id : touched.evaluations)
+    if (!ended_.knows(id)) return refuse(Code::not_found, "there is no evaluation " + text(id));
   return Done{};
 }
 

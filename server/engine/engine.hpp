@@ -75,6 +75,7 @@ class Engine {
   void replay_ledger();
   bool quarantine_next(const std::string& why);
   [[nodiscard]] Status check_served(const Touched& touched) const;
+  [[nodiscard]] Status check_there(const Touched& touched) const;
   void work(std::vector<Envelope> batch, Instant now, std::vector<Answer>& answers);
   void handle(Envelope envelope, Instant now, std::vector<Answer>& answers);
   void meet_deadlines(Instant now);

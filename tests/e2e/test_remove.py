@@ -1,10 +1,12 @@
 """`hone db rm`: a sweep, its files and nothing else leave a data folder; what rests on it is shown first."""
+import hashlib
 import json
+import re
 
 import pytest
 
 from commands import hone, ok
-from conftest import Server, sweep_spec
+from conftest import ROOT, Server, sweep_spec
 from trained import done, train  # noqa: F401
 
 
@@ -122,4 +124,91 @@ def test_a_backup_of_the_database_stays_beside_it(server, tmp_path):
     restored = Server(folder).start()
     assert [row["id"] for row in restored.get("/v1/sweeps")["items"]] == [gone]
     assert restored.stop() == 0
+    server.start()
+
+
+def routes():
+    """Method and path of every route of the server that names an object in its path."""
+    table = (ROOT / "server" / "api" / "router.cpp").read_text()
+    return re.findall(r'Route\{(get|post), "(/v1/[^"]*\{[^"]*)"', table)
+
+
+# What the removed sweep had, by its name in a path.
+GONE = {"sweep": "sw_1", "trial": "tr_1", "run": "rn_1.0", "model": "md_1", "lease": None,
+        "evaluation": "ev_1", "id": "tr_1"}
+BLOB = hashlib.sha256(b"x").hexdigest()
+# A body that the server would accept of a sweep that is there.
+BODIES = {"steer": {"verb": "stop"}, "ask": {"asker": "me"}, "tell": {"value": 1},
+          "enqueue": {"request_id": "en", "params": {}},
+          "confirm": {"request_id": "co", "top": 1, "seeds": 2},
+          "archive": {"archived": True}, "pin": {"pinned": True},
+          "edit": {"request_id": "ed", "trials": 9},
+          "evaluations": {"request_id": "another", "metric": "return", "values": [1.0, 2.0]},
+          "reports": {"phase": 0, "step": 250, "value": 1},
+          "models": {"sha256": BLOB, "bytes": 1, "step": 250, "phase": 0},
+          "artifacts": {"name": "a.txt", "sha256": BLOB, "bytes": 1},
+          "metrics": {"points": [{"name": "loss", "step": 1, "value": 1.0}]},
+          "code": {"workflow": {}},
+          "end": {"reason": "budget_reached", "exit_code": 0, "detail": "", "log_tail": ""}}
+
+
+def refused_of_removed(server, lease):
+    """Every route, and what names an object in its body: route -> (status, code)."""
+    server.ask("PUT", f"/v1/blobs/{BLOB}", b"x")
+    found = {}
+    for method, path in routes():
+        name = re.search(r"\{(\w+)\}", path)[1]
+        if name not in GONE:
+            continue
+        asked = path.replace("{" + name + "}", lease if name == "lease" else GONE[name])
+        body = BODIES[path.rsplit("/", 1)[1]] if method == "post" else None
+        found[f"{method} {path}"] = server.ask(method.upper(), asked, body)
+    for gone in ("sw_1", "tr_1", "rn_1.0", "rn_1.0#1", "md_1"):
+        found["note " + gone] = server.ask("POST", "/v1/notes", {
+            "request_id": "note " + gone, "on": gone, "text": "x"})
+        found["tag " + gone] = server.ask("POST", "/v1/tags", {"on": gone, "add": ["x"]})
+    spec = sweep_spec(search={"method": "tpe", "trials": 2, "warm_start": ["sw_1"]})
+    found["warm start"] = server.ask("POST", "/v1/sweeps", {"request_id": "warm", "spec": spec})
+    found["fork"] = server.ask("POST", "/v1/sweeps", {
+        "request_id": "fork", "spec": sweep_spec(), "forked_from": "sw_1"})
+    return found
+
+
+def test_a_removed_sweep_was_an_internal_error_to_every_command(server):
+    gone = server.submit(sweep_spec())
+    worker = server.join()
+    grants = []
+    while grant := train(server, worker, 10, models=True, metrics=True):
+        grants.append(grant)
+    measured = {"request_id": "ev", "metric": "return", "values": [1.0, 2.0]}
+    assert server.ask("POST", "/v1/models/md_1/evaluations", measured).status in (200, 201)
+    kept = play(server, name="second")
+    assert server.stop() == 0
+    assert rm(server, gone, "--yes").returncode == 0
+    for _ in range(2):
+        server.start()
+        for route, answer in refused_of_removed(server, grants[0]["lease"]).items():
+            lost = "{lease}" in route
+            expected = (409, "stale_lease") if lost else (404, "not_found")
+            assert (answer.status, answer.json["code"]) == expected, (route, answer)
+        assert server.ask("POST", f"/v1/sweeps/{kept}/archive", {"archived": True}).status == 200
+        assert "cannot be used" not in server.log_text()
+        assert server.stop() == 0
+    server.start()
+
+
+def test_the_snapshot_is_used_again_after_a_sweep_was_removed(server):
+    """The server replayed the whole ledger at every start from then on."""
+    gone, kept = play(server), play(server, name="second")
+    for number in range(120):  # a ledger that is worth a snapshot: more than 1 MiB
+        server.post("/v1/notes", {"request_id": str(number), "on": kept, "text": "x" * 10_000})
+    assert server.stop() == 0
+    assert rm(server, gone, "--yes").returncode == 0
+    for _ in range(2):
+        server.start()
+        assert server.get(f"/v1/sweeps/{kept}")["state"] == "completed"
+        assert server.stop() == 0
+        assert healths(server.folder) == {**healths(server.folder), "snapshot": "ok"}
+    assert server.log_text().count("continued from the snapshot") == 1, server.log_text()
+    assert "replayed the whole ledger" not in server.log_text()
     server.start()

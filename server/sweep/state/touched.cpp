@@ -35,6 +35,10 @@ struct TouchedByCommand {
                   })
       add(c.trial);
     if constexpr (requires {
+                    { c.model } -> std::same_as<const ModelId&>;
+                  })
+      touched.models.push_back(c.model);
+    if constexpr (requires {
                     { c.lease } -> std::same_as<const LeaseId&>;
                   })
       add_lease(c.lease);
@@ -60,6 +64,8 @@ struct TouchedByCommand {
     if (const auto* trial = std::get_if<TrialId>(&object)) add(*trial);
     if (const auto* run = std::get_if<RunId>(&object)) add(run->trial);
     if (const auto* attempt = std::get_if<AttemptId>(&object)) add(attempt->run.trial);
+    if (const auto* model = std::get_if<ModelId>(&object)) touched.models.push_back(*model);
+    if (const auto* one = std::get_if<EvaluationId>(&object)) touched.evaluations.push_back(*one);
   }
   void add_lease(LeaseId id) const {
     const auto index = lease_index(book, id);

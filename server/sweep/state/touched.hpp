@@ -13,6 +13,9 @@ namespace hone {
 struct Touched {
   std::vector<SweepId> sweeps;
   std::vector<TrialId> trials;  // stand for their sweeps
+  // Of a command. The Book keeps few of them, so the engine checks that they exist.
+  std::vector<ModelId> models{};
+  std::vector<EvaluationId> evaluations{};
 };
 
 Touched touched_by(const Book& book, const Command& command, Instant now);

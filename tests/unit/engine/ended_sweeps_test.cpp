@@ -1,5 +1,6 @@
 // Ended sweeps that leave memory: what comes back equals what left, no command notices, and no boot
 // misses one.
+#include "db/ledger/leave_out.hpp"
 #include "db/queries/queries.hpp"
 #include "server/engine/book_archive.hpp"
 #include "server/engine/book_snapshot.hpp"
@@ -196,6 +197,48 @@ TEST(EndedSweeps, KeepTheOnesUsedLast) {
   EXPECT_EQ(given.engine->book().sweeps.size(), 2U) << "half of the bound";
   EXPECT_TRUE(given.engine->book().sweeps.contains(SweepId{1})) << "it was used";
   EXPECT_TRUE(given.engine->book().sweeps.contains(SweepId{5}));
+}
+
+// Ids without gaps were assumed: a removed sweep was taken for one whose row is lost.
+TEST_F(EndedSweep, ThatWasRemovedFromTheLedgerIsUnknownToEveryCommand) {
+  const auto leases = end_sweep("first");
+  end_sweep("second");
+  std::set<std::int64_t> events;
+  SQLite::Statement rows(*given.db, "SELECT seq FROM event WHERE sweep = 1");
+  while (rows.executeStep()) events.insert(rows.getColumn(0).getInt64());
+  rows.reset();
+  given.engine.reset();
+  leave_out(*given.db, events);
+  given.restart();
+  const SweepId id{1};
+  TellRequest tell;
+  tell.score = Score::of(1);
+  SweepSpec warm = small_spec(1, 1);
+  warm.search.warm_start = {id};
+  const EvaluateRequest evaluate{"e", {}};
+  const std::vector<Command> commands{Steer{id, {Verb::stop}},
+                                      Archive{id, {true}},
+                                      Edit{id, {"e", 1, {}, {}}},
+                                      Confirm{id, {"c", 1, 2}},
+                                      Ask{id, {"asker"}},
+                                      Pin{TrialId{1}, {true}},
+                                      Tell{TrialId{1}, tell},
+                                      AddNote{{"n", id, "text", "ada"}},
+                                      AddNote{{"n", ModelId{1}, "text", "ada"}},
+                                      Evaluate{ModelId{1}, evaluate},
+                                      Submit{{"warm", warm, {}}}};
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    const Sent& sent = given.step(commands[i]);
+    ASSERT_TRUE(sent.refused()) << i;
+    EXPECT_EQ(sent.reply->error().code, Code::not_found) << i << sent.reply->error().detail;
+  }
+  EXPECT_TRUE(given.step(Report{leases[0], {0, 30, Score::of(0)}}).refused());
+  EXPECT_TRUE(given.step(Archive{SweepId{2}, {true}}).reply->ok()) << "the others are served";
+  auto restored = restore(snapshot(), *given.db, book_stamp());
+  ASSERT_TRUE(restored.ok()) << restored.error().detail;
+  given.restart(*std::move(restored));
+  EXPECT_EQ(given.step(Archive{id, {false}}).reply->error().code, Code::not_found);
+  expect_the_book_of_the_ledger();
 }
 
 }  // namespace
