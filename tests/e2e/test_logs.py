@@ -1,5 +1,6 @@
 """Logs of runs over real sockets: running and ended runs, workers that die, and hostile output."""
 import base64
+import json
 import subprocess
 import sys
 
@@ -182,3 +183,20 @@ def test_a_worker_sends_logs_of_its_own_leases_only(server):
     assert not server.get(f"/v1/runs/{run}/log")["received"]
     beat = server.post(f"/v1/workers/{worker}/beat", {"leases": [grant["lease"]]})
     assert beat["leases"][0]["log_wanted"] is True
+
+
+def test_what_the_server_refuses_of_a_program_is_in_the_log_of_its_run(lab, server):
+    """It was in the worker's log alone, and the run ended "without any report"."""
+    further = {"report": {"step": 10, "value": 1, "further": [2]}}
+    run = lab.start(f"print('@hone ' + '{json.dumps(further)}', flush=True)\n"
+                    "for i in range(9):\n"
+                    "    print('@hone {\"checkpoint\": {\"path\": \"/etc/passwd\", "
+                    "\"step\": 10}}', flush=True)\n")
+    wait_for(lambda: server.get(f"/v1/runs/{run}")["ended_at"])
+    wait_for(lambda: "checkpoint was refused" in hone("logs", run, server=server).stdout)
+    log = ok("logs", run, server=server)
+    assert log.count("[hone: its report was refused: ") == 1, log
+    assert log.count("is not inside HONE_CHECKPOINT_DIR") == 5, log
+    assert "(further ones are not logged)" in log
+    explained = ok("explain", run, server=server)
+    assert "without any report: its report was refused: " in " ".join(explained.split()), explained

@@ -58,6 +58,7 @@ class WorkerHost {
   void do_action(const worker::Joined&) {}
   void do_action(const worker::Delivered&) {}
   void do_action(const worker::Note&) {}
+  void do_action(const worker::Remark&) {}
   void do_action(const worker::Quit&) {}
   void wake();
   void leave();

@@ -12,6 +12,7 @@ namespace {
 // What a step keeps is named after it, and is not what it got.
 KeepFiles files_of(const LeaseGrant& grant, std::vector<std::string> patterns) {
   KeepFiles keep{grant.lease, std::move(patterns)};
+  keep.attempt = grant.attempt;
   if (!grant.step) return keep;
   keep.step = grant.step->name;
   for (const FileRef& input : grant.inputs) {
@@ -173,8 +174,7 @@ void Attempt::advance(Turn& turn) {
   if (auto artifacts = process_.take_artifacts(); !artifacts.empty())
     return call_.send(turn, files_of(grant_, std::move(artifacts)));
   if (lease_ == Lease::closed) return forget(turn);
-  const Progress progress{delivery_.next_phase(), grant_.budget.phases};
-  call_.send(turn, EndCall{grant_.lease, process_.end(progress)});
+  call_.send(turn, EndCall{grant_.lease, end()});
 }
 
 void Attempt::fetch_inputs(Turn& turn) {
@@ -247,13 +247,35 @@ void Attempt::forget(Turn& turn) {
 }
 
 void Attempt::answer_line(Turn& turn, TrialAnswer answer) {
-  if (const auto* error = std::get_if<Error>(&answer))
-    note(turn, NoteLevel::warning, "rejected by the server: " + error->detail);
   if (delivery_.origin() == Origin::socket && process_.is_running())
     turn.actions.emplace_back(AnswerTrial{grant_.lease, std::move(answer)});
   delivery_.pop(turn);
   if (!delivery_.lines_wait()) process_.resume_clock(turn.now);
   advance(turn);
+}
+
+// A program that prints its lines gets no answer: its log is where its user looks.
+void Attempt::log_refusal(Turn& turn, Sent what, const std::string& text) {
+  const int count = ++refusals_[static_cast<std::size_t>(what)];
+  if (count > limits::refusals_logged_max) return;
+  const std::string line =
+      text + (count == limits::refusals_logged_max ? " (further ones are not logged)" : "");
+  note(turn, NoteLevel::warning, line);
+  turn.actions.emplace_back(Remark{grant_.lease, line});
+  if (process_.has_ended()) late_remarks_ += "[hone: " + line + "]\n";
+}
+
+EndRequest Attempt::end() {
+  EndRequest end = process_.end({delivery_.next_phase(), grant_.budget.phases, refused_report_});
+  if (late_remarks_.empty() || (end.log_tail.empty() && end.reason != EndReason::no_report))
+    return end;
+  if (!end.log_tail.empty() && !end.log_tail.ends_with('\n')) end.log_tail += '\n';
+  end.log_tail += late_remarks_;
+  if (end.log_tail.size() > limits::tail_bytes_max) {
+    const auto line = end.log_tail.find('\n', end.log_tail.size() - limits::tail_bytes_max);
+    end.log_tail.erase(0, line == std::string::npos ? 0 : line + 1);
+  }
+  return end;
 }
 
 void Attempt::note(Turn& turn, NoteLevel level, const std::string& text) const {

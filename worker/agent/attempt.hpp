@@ -2,6 +2,7 @@
 // deliver its lines, end it when it must, report how it ended. Sans-io; owned and driven by Agent.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <vector>
@@ -61,6 +62,11 @@ class Attempt {
   void lose(Turn& turn, const std::string& why, bool refused);
   void forget(Turn& turn);
   void answer_line(Turn& turn, TrialAnswer answer);
+  // Kinds of what a program sends: refusals of each are logged a few times.
+  enum class Sent { report, checkpoint, point, files };
+  void refuse_line(Turn& turn, Sent what, const Error& error);
+  void log_refusal(Turn& turn, Sent what, const std::string& text);
+  [[nodiscard]] EndRequest end();
   void note(Turn& turn, NoteLevel level, const std::string& text) const;
 
   // The reply to each kind of call.
@@ -104,8 +110,11 @@ class Attempt {
   Delivery delivery_;
   PendingCall call_;
   bool leaving_ = false;
-  std::string exceeded_{};  // as it was logged; empty until then
-  bool refused_ = false;    // with stale_epoch
+  std::string exceeded_{};         // as it was logged; empty until then
+  bool refused_ = false;           // with stale_epoch
+  std::array<int, 4> refusals_{};  // by Sent
+  std::string refused_report_{};   // why the first was refused
+  std::string late_remarks_{};     // lines of its log that followed the end of its process
 };
 
 }  // namespace hone::worker

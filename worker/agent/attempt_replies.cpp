@@ -109,9 +109,18 @@ void Attempt::on_error(Turn& turn, const FetchCode&, const Error& error) {
                error.code == Code::internal);
 }
 
+// What a program still reports under a lease that a verdict closed needs no remark.
+void Attempt::refuse_line(Turn& turn, Sent what, const Error& error) {
+  const std::string text = std::string(what == Sent::report ? "its report" : "its checkpoint") +
+                           " was refused: " + error.detail;
+  if (what == Sent::report && refused_report_.empty()) refused_report_ = text;
+  if (lease_ != Lease::closed || !is_gone(error)) log_refusal(turn, what, text);
+  answer_line(turn, error);
+}
+
 // The file is wrong, or not the lease.
 void Attempt::on_error(Turn& turn, const StoreBlob&, const Error& error) {
-  answer_line(turn, error);
+  refuse_line(turn, Sent::checkpoint, error);
 }
 
 // The server that got the bytes may have been replaced by its standby, which lacks them.
@@ -119,13 +128,13 @@ void Attempt::on_error(Turn& turn, const SaveModelCall&, const Error& error) {
   const bool bytes_missing = error.code == Code::invalid && error.at == "/sha256";
   if (bytes_missing && delivery_.lost()) return advance(turn);
   if (loses_lease(turn, error)) return;
-  answer_line(turn, error);
+  refuse_line(turn, Sent::checkpoint, error);
 }
 
 void Attempt::on_error(Turn& turn, const ReportCall& call, const Error& error) {
   if (loses_lease(turn, error)) return;
   if (lease_ == Lease::closed) delivery_.pass_over(call.request.step);
-  answer_line(turn, error);
+  refuse_line(turn, Sent::report, error);
 }
 
 // A server that knows other rules refuses a batch for one of its points: the others are sent again.
@@ -133,20 +142,20 @@ void Attempt::on_error(Turn& turn, const MetricsCall& call, const Error& error) 
   if (loses_lease(turn, error)) return;
   const auto place = point_in(error.at);
   if (!place || *place >= call.request.points.size()) {
-    note(turn, NoteLevel::warning, "metric points were rejected: " + error.detail);
+    log_refusal(turn, Sent::point, "metric points were refused: " + error.detail);
     return advance(turn);
   }
   MetricsCall others = call;
   auto& points = others.request.points;
-  note(turn, NoteLevel::warning,
-       "a point of the metric " + points[*place].name + " was rejected: " + error.detail);
+  log_refusal(turn, Sent::point,
+              "a point of the metric " + points[*place].name + " was refused: " + error.detail);
   points.erase(points.begin() + static_cast<std::ptrdiff_t>(*place));
   if (points.empty()) return advance(turn);
   call_.send(turn, std::move(others));
 }
 
 void Attempt::on_error(Turn& turn, const KeepFiles&, const Error& error) {
-  note(turn, NoteLevel::warning, "its files were not kept: " + error.detail);
+  log_refusal(turn, Sent::files, "its files were not kept: " + error.detail);
   // Later steps would miss them.
   if (grant_.step) process_.lose_files(error);
   advance(turn);

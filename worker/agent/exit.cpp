@@ -53,8 +53,10 @@ EndRequest end_of_success(const Exited& exit, const Progress& progress) {
   if (progress.reported >= progress.phases) return {EndReason::budget_reached, 0, {}, {}};
   if (progress.reported > 0)
     return {EndReason::exited_early, 0, "exited with status 0 after " + counted(progress), {}};
-  const std::string why = exit.nothing_found.empty() ? "" : ": " + exit.nothing_found;
-  return {EndReason::no_report, 0, "exited with status 0 without any report" + why, exit.log_tail};
+  const std::string& why = progress.refused.empty() ? exit.nothing_found : progress.refused;
+  return {EndReason::no_report, 0,
+          "exited with status 0 without any report" + (why.empty() ? "" : ": " + why),
+          exit.log_tail};
 }
 
 EndRequest end_of_preparation(const Exited& exit) {

@@ -9,6 +9,7 @@ namespace hone::worker {
 struct Progress {
   int reported = 0;
   int phases = 1;
+  std::string refused{};  // why the server did not take a report; empty if it took all
 };
 
 // For a process that the worker did not end. Sets reason, exit_code, detail and, for failures,

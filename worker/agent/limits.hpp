@@ -39,6 +39,10 @@ inline constexpr Duration rest = seconds(30);
 inline constexpr int blob_losses_max = 5;
 inline constexpr int internal_errors_max = 5;
 
+// What the server refused of one run is logged so many times for each kind of line: a program that
+// is wrong once is wrong in every phase.
+inline constexpr int refusals_logged_max = 5;
+
 // Telemetry of one run.
 inline constexpr Duration flush_period = seconds(1);
 inline constexpr std::size_t flush_points = 500;        // one request of about 25 kB

@@ -87,6 +87,7 @@ struct KeepFiles {
   std::string step{};                 // of a pipeline: the first part of the files' names
   std::vector<std::string> needed{};  // the folders of earlier steps, which are not its own files
   std::vector<KeptFile> files{};      // filled in by the loop: the agent knows no folder
+  AttemptId attempt{};                // for the worker's log
 };
 
 using Call =
@@ -214,10 +215,14 @@ struct Note {  // for the worker's log
   NoteLevel level = NoteLevel::info;
   std::string text;
 };
+struct Remark {  // for the log of the run
+  LeaseId lease;
+  std::string text;
+};
 struct Quit {};  // the worker exits
 
 using AgentAction = std::variant<Send, Spawn, AnswerTrial, Terminate, Kill, Hold, Forget, Joined,
-                                 Note, Quit, Delivered>;
+                                 Note, Quit, Delivered, Remark>;
 using Actions = std::vector<AgentAction>;
 
 }  // namespace hone::worker

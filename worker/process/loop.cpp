@@ -194,6 +194,7 @@ void Loop::perform(const Send& action) {
                                              std::move(place.folder), std::move(place.python),
                                              config_.paths.program_folder});
   }
+  if (const auto* end = std::get_if<EndCall>(&action.call)) send_late_remarks(end->lease);
   const auto* store = std::get_if<StoreBlob>(&action.call);
   if (store == nullptr) return calls_.send(action.id, with_machine(action.call));
   const auto path = checkpoint_path(*store);
@@ -243,6 +244,7 @@ void Loop::perform(const Hold& action) {
 }
 
 void Loop::perform(const Forget& action) {
+  send_late_remarks(action.lease);
   runs_.erase(action.lease);
   meters_.erase(action.lease);
   timed_.erase(action.lease);
@@ -282,6 +284,20 @@ void Loop::perform(const Note& action) {
       spdlog::error("{}", action.text);
       return;
   }
+}
+
+void Loop::perform(const Remark& action) { remark(action.lease, action.text); }
+
+void Loop::remark(LeaseId lease, const std::string& text) {
+  RunProcess* run = find(lease);
+  if (run == nullptr) return;
+  run->remark(text);
+  if (run->pid() == 0) remarked_late_.insert(lease);
+}
+
+void Loop::send_late_remarks(LeaseId lease) {
+  if (remarked_late_.erase(lease) == 0) return;
+  if (const RunProcess* run = find(lease)) logs_.finish(agent_.worker(), lease, run->log());
 }
 
 void Loop::perform(const Quit&) { quit_ = true; }
@@ -346,7 +362,10 @@ Result<std::vector<KeptFile>> Loop::files_to_keep(const KeepFiles& keep) {
   const auto& folder = run != nullptr ? run->folder() : recovered->second;
   auto files = find_artifacts(folder.places().files, keep.patterns, keep.needed);
   if (!files.left_out.empty() && !keep.step.empty()) return refuse(Code::too_large, files.left_out);
-  if (!files.left_out.empty()) spdlog::warn("{}: {}", text(keep.lease), files.left_out);
+  if (!files.left_out.empty()) {
+    spdlog::warn("{}: {}", text(keep.attempt), files.left_out);
+    remark(keep.lease, files.left_out);
+  }
   const std::string prefix = keep.step.empty() ? "" : keep.step + "/";
   for (auto& file : files.kept) kept.push_back({std::move(file.path), prefix + file.name});
   return kept;

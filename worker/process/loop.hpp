@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "worker/agent/agent.hpp"
@@ -61,6 +62,7 @@ class Loop {
   void perform(const Delivered& action);
   void perform(const Joined& action);
   void perform(const Note& action);
+  void perform(const Remark& action);
   void perform(const Quit& action);
   [[nodiscard]] RunProcess* find(LeaseId lease) const;
   Result<std::string> checkpoint_path(const StoreBlob& store);
@@ -77,6 +79,9 @@ class Loop {
   void pass_on(LeaseId lease, std::vector<MetricPoint> points);
   void stamp(LeaseId lease, ReportLine& report);
   void note_disk(const Status& spooled);
+  // Adds a line to the log of a run, also after the log was sent at the end of its process.
+  void remark(LeaseId lease, const std::string& text);
+  void send_late_remarks(LeaseId lease);
 
   LoopConfig config_;
   Agent agent_;
@@ -94,6 +99,7 @@ class Loop {
   };
   std::map<LeaseId, Timed> timed_;          // those whose objective is a time
   std::map<LeaseId, RunFolder> recovered_;  // folders of an earlier process
+  std::set<LeaseId> remarked_late_;         // their logs are sent again
   GpuWatch gpus_;
   Spool spool_;
   Mailbox mailbox_;

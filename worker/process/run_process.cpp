@@ -93,7 +93,7 @@ Status RunProcess::begin(const WorkerPaths& paths, const WorkPlace& place, const
   auto plan = command_plan(spawn.grant,
                            {folder_.places(), paths.program_folder, place.folder, place.python});
   if (!plan) return plan.error();
-  if (!place.remark.empty()) log_.take("[hone: " + place.remark + "]\n");
+  if (!place.remark.empty()) remark(place.remark);
   const ResourcesSpec& resources = spawn.grant.resources;
   stage_.env = with_variables(sharing_gpus(trial_environment(own_environment(), folder_.places(),
                                                              resources.cpus, spawn.gpus),
@@ -200,7 +200,7 @@ bool RunProcess::start_next_stage(const ChildEnd& end) {
   while (read_errors(none) || read_output(none)) continue;
   const auto started = start_stage();
   stage_failed_ = !started.ok();
-  if (!started) log_.take("[hone: " + started.error().detail + "]\n");
+  if (!started) remark(started.error().detail);
   return started.ok();
 }
 
@@ -268,7 +268,7 @@ void RunProcess::take_output_line(std::string_view text, bool too_long,
   if (line)
     received.emplace_back(std::move(*line), Origin::output);
   else
-    log_.take("[hone: this @hone line is invalid: " + line.error().detail + "]\n");
+    remark("this @hone line is invalid: " + line.error().detail);
 }
 
 // A line of output that is not for hone.
@@ -310,14 +310,13 @@ bool RunProcess::read_events(std::vector<Received>& received) {
       [&](const ScalarEvent& event) { following_->collector.take(event, rows); });
   following_->left -= bytes;
   take_rows(std::move(rows), received);
-  if (const auto fault = following_->events->take_fault()) log_.take("[hone: " + *fault + "]\n");
+  if (const auto fault = following_->events->take_fault()) remark(*fault);
   return bytes > 0;
 }
 
 void RunProcess::take_rows(std::vector<TrialLine> rows, std::vector<Received>& received) {
   for (auto& row : rows) received.emplace_back(std::move(row), Origin::output);
-  if (const auto complaint = following_->collector.take_complaint())
-    log_.take("[hone: " + *complaint + "]\n");
+  if (const auto complaint = following_->collector.take_complaint()) remark(*complaint);
 }
 
 void RunProcess::take_row_line(std::string_view text, bool too_long,
@@ -344,7 +343,7 @@ bool RunProcess::drain_file(std::vector<Received>& received) {
 // Parameters that travel in files alone, to a program that read none, changed nothing.
 void RunProcess::note_unread_parameters() {
   const std::string unread = socket_.was_used() ? std::string() : params_watch_->unread();
-  if (!unread.empty()) log_.take("[hone: " + unread + "]\n");
+  if (!unread.empty()) remark(unread);
 }
 
 void RunProcess::finish_rows(bool well, std::vector<Received>& received) {

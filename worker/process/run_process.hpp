@@ -71,6 +71,8 @@ class RunProcess {
   [[nodiscard]] pid_t pid() const { return ended_ ? 0 : child_.pid; }
   void hold(bool held) { held_ = held; }
   void answer(const TrialAnswer& answer);
+  // Adds a line of hone to its log.
+  void remark(const std::string& text) { log_.take("[hone: " + text + "]\n"); }
   [[nodiscard]] Result<std::string> checkpoint(const std::string& name) const {
     return folder_.checkpoint(name);
   }
