@@ -138,3 +138,25 @@ def test_a_file_is_not_replaced_and_mistakes_are_named(tmp_path):
                         (["command", "absent.py"], "absent.py")):
         refused = hone("init", *words, cwd=tmp_path)
         assert refused.returncode in (2, 3) and said in refused.stderr, refused
+
+
+def test_values_that_a_program_computes_were_guessed(tmp_path):
+    """range(1, 5) became 1 to 8, and a lambda that compares with "True" got true."""
+    (tmp_path / "train.py").write_text(
+        "import argparse\np = argparse.ArgumentParser()\n"
+        "p.add_argument('--lr', type=float, default=0.1)\n"
+        "p.add_argument('--n-layers', type=int, default=2, choices=range(1, 5))\n"
+        "p.add_argument('--use-bn', type=lambda s: s == 'True', default=True)\n")
+    ok("init", "train.py", cwd=tmp_path)
+    text = (tmp_path / "sweep.yaml").read_text()
+    assert "# not searched: --n-layers, --use-bn\n" in text, text
+    assert "n_layers" not in text and "use_bn" not in text
+
+
+def test_a_file_name_with_a_blank_could_not_be_pasted(tmp_path):
+    (tmp_path / "my train.py").write_text(PROGRAM)
+    done = hone("init", "my train.py", "-o", "my sweep.yaml", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "hone plan 'my sweep.yaml', then hone submit 'my sweep.yaml' --watch" in done.stderr
+    assert "hone submit 'my sweep.yaml' --watch" in (tmp_path / "my sweep.yaml").read_text()
+    ok("plan", "my sweep.yaml", cwd=tmp_path)

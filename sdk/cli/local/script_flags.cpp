@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/ascii.hpp"
 #include "base/expect.hpp"
 #include "sdk/cli/local/python_text.hpp"
 #include "sdk/cli/local/script_fields.hpp"
@@ -27,20 +28,32 @@ void take_default(ScriptFlag& flag, const std::string& text, std::string_view pr
 
 // argparse ---------------------------------------------------------------------
 
-// A function such as str2bool reads "True"; bool itself does not read "False".
+// Choices that are computed, such as range(1, 5), are not known.
+void take_choices(ScriptFlag& flag, std::string_view text, std::string_view program) {
+  flag.choices = choices_of(text, program);
+  if (flag.choices.empty()) flag.computed = true;
+}
+
+// A function such as str2bool reads "True"; bool itself does not read "False". Other functions may
+// read anything.
 void take_type(ScriptFlag& flag, const std::string& type) {
+  const bool reads_truths = has(type, "strtobool") || has(type, "str2bool");
   if (type == "bool") {
     flag.form = FlagForm::python_bool;
     flag.type = FlagType::truth;
+  } else if (!is_plain(type, "_.") && !reads_truths) {
+    flag.computed = true;
   } else if (has(type, "bool")) {
     flag.form = FlagForm::truth;
     flag.type = FlagType::truth;
-  } else if (has(type, "int")) {
+  } else if (has(type, "int") || has(type, "INT")) {
     flag.type = FlagType::whole;
-  } else if (has(type, "float") || has(type, "Float")) {
+  } else if (has(type, "float") || has(type, "Float") || has(type, "FLOAT")) {
     flag.type = FlagType::real;
   } else if (type == "str" || type == "click.STRING") {
     flag.type = FlagType::text;
+  } else {
+    flag.computed = true;
   }
 }
 
@@ -99,7 +112,7 @@ class ArgparseReader {
       } else if (one.name == "default") {
         take_default(flag, one.value, program_);
       } else if (one.name == "choices") {
-        flag.choices = choices_of(one.value, program_);
+        take_choices(flag, one.value, program_);
       } else if (one.name == "nargs") {
         nargs = unquoted(one.value).value_or(one.value);
       } else if (one.name == "dest") {
@@ -159,7 +172,7 @@ void take_click_type(ScriptFlag& flag, const std::string& type, std::string_view
   if (open == std::string::npos) return take_type(flag, type == "click.BOOL" ? "str2bool" : type);
   const auto parts = split_arguments(type, open + 1);
   if (has(type, "Choice")) {
-    if (!parts.empty()) flag.choices = choices_of(parts.front(), program);
+    if (!parts.empty()) take_choices(flag, parts.front(), program);
     return;
   }
   if (!has(type, "Range")) return;
@@ -262,8 +275,8 @@ void take_absl(std::string_view program, const AbslKind& kind, std::size_t at,
         bound && bound->is_number())
       (one.name == "lower_bound" ? flag.low : flag.high) = bound->get<double>();
     if (kind.call == "DEFINE_enum" && one.name.empty() && position == 2)
-      flag.choices = choices_of(one.value, program);
-    if (one.name == "enum_values") flag.choices = choices_of(one.value, program);
+      take_choices(flag, one.value, program);
+    if (one.name == "enum_values") take_choices(flag, one.value, program);
     if (one.name.empty()) ++position;
   }
   settle_flag(flag);

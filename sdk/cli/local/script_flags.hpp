@@ -36,6 +36,7 @@ struct ScriptFlag {
   std::vector<Json> choices{};
   std::optional<double> low{}, high{};  // of click's ranges
   bool required = false;
+  bool computed = false;  // its type or its choices are no literal: hone cannot tell what it takes
 };
 
 // The library that reads the flags.

@@ -123,5 +123,22 @@ TEST(ScriptFlags, literals) {
     EXPECT_EQ(read(text), std::string(json)) << text;
 }
 
+// They were guessed from the default: a value outside of range(1, 5), and "true" for a lambda that
+// compares with "True".
+TEST(ScriptFlags, whose_choices_or_type_are_computed_are_known_as_such) {
+  const auto scanned = scan_flags(R"(
+p.add_argument("--n-layers", type=int, default=2, choices=range(1, 5))
+p.add_argument("--opt", default="adam", choices=OPTIMIZERS.keys())
+p.add_argument("--use-bn", type=lambda s: s == "True", default=True)
+p.add_argument("--lr", type=parse_rate, default="0.1")
+p.add_argument("--clip", type=lambda x: bool(strtobool(x)), default=True)
+p.add_argument("--rate", type=positive_float, default=0.1)
+p.add_argument("--net", choices=["a", "b"])
+)");
+  std::string computed;
+  for (const ScriptFlag& flag : scanned.flags) computed += flag.computed ? '1' : '0';
+  EXPECT_EQ(computed, "1111000");
+}
+
 }  // namespace
 }  // namespace hone::cli

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "base/ascii.hpp"
+#include "base/shell.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/types/spec.hpp"
 #include "sdk/cli/commands/commands.hpp"
@@ -108,8 +109,8 @@ Result<Exit> init(Session& session, const InitOptions& chosen) {
   }
   const bool is_python = files->back().name == "tune.py";
   session.note(is_python ? "next: python3 tune.py"
-                         : "next: hone plan " + options.output + ", then hone submit " +
-                               options.output + " --watch");
+                         : "next: hone plan " + shell_word(options.output) + ", then hone submit " +
+                               shell_word(options.output) + " --watch");
   return Exit::ok;
 }
 

@@ -300,7 +300,7 @@ FlagRole role_of(const ScriptFlag& flag, const FlagBudget& budget) {
 }
 
 std::string entry_of(const ScriptFlag& flag) {
-  if (is_kept(flag)) return {};
+  if (is_kept(flag) || flag.computed) return {};
   if (flag.form == FlagForm::items || (flag.given && flag.given->is_array()))
     return flag.given && flag.given->is_array() && flag.type != FlagType::text
                ? list_entry(*flag.given)

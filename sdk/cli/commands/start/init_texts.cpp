@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/ascii.hpp"
+#include "base/shell.hpp"
 #include "schemas/codec/json.hpp"
 #include "sdk/cli/commands/start/init_ranges.hpp"
 #include "sdk/cli/local/python_text.hpp"
@@ -293,7 +294,8 @@ std::string script_sweep(const ScriptSource& script, std::int64_t trials) {
     for (const std::string& word : flag_words(passed)) words.push_back(word);
   }
   for (const std::string& one : script.needed) add(needed, one);
-  std::string text = "# Tunes " + script.path + ".      hone submit " + script.sweep_file +
+  std::string text = "# Tunes " + printable(script.path) + ".      hone submit " +
+                     printable(shell_word(script.sweep_file)) +
                      " --watch      (hone up in another "
                      "terminal, in this folder)\nname: " +
                      to_text(std::filesystem::path(script.path).stem().string()) +
