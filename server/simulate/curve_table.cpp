@@ -44,7 +44,11 @@ struct ReadValue {
         std::llround((*value - static_cast<double>(d.min)) / static_cast<double>(d.step));
     return d.min + std::clamp<std::int64_t>(steps, 0, (d.max - d.min) / d.step) * d.step;
   }
+  // A cell is the value as JSON, or a text without its quotes.
   std::optional<Value> operator()(const ChoiceDomain& d) const {
+    if (const auto document = parse_json(cell))
+      for (const Value& value : d.values)
+        if (encode(value) == *document) return value;
     for (const Value& value : d.values) {
       if (const auto* word = std::get_if<std::string>(&value); word && *word == cell) return value;
       if (const auto* json = std::get_if<JsonText>(&value); json && json->text == cell)
@@ -71,6 +75,11 @@ struct Header {
   std::vector<std::size_t> values, seconds;
 };
 
+// Its value follows from the others.
+bool is_derived(const Parameter& parameter) {
+  return std::holds_alternative<DerivedDomain>(parameter.domain);
+}
+
 std::string cell_place(std::size_t line, std::string_view column) {
   return "line " + std::to_string(line) + ", column " + std::string(column);
 }
@@ -82,6 +91,10 @@ Result<Header> read_header(std::string_view line, const Space& space) {
   Header header;
   for (const Parameter& parameter : space) {
     const auto found = columns.find(parameter.name);
+    if (is_derived(parameter)) {
+      header.parameters.push_back(0);  // not read
+      continue;
+    }
     if (found == columns.end())
       return refuse(Code::invalid, "the table has no column for parameter '" + parameter.name + "'",
                     "line 1");
@@ -107,6 +120,7 @@ Result<Params> read_params(const Cells& cells, const Header& header, const Space
                            std::size_t line) {
   Params params;
   for (std::size_t i = 0; i < space.size(); ++i) {
+    if (is_derived(space[i])) continue;
     const std::string_view cell = cells[header.parameters[i]];
     if (cell.empty()) continue;  // inactive
     auto value = std::visit(ReadValue{cell}, space[i].domain);
@@ -219,6 +233,13 @@ std::string cell_of(std::optional<double> number, int digits) {
 
 }  // namespace
 
+std::string curve_cell(const Json& value) {
+  if (!value.is_string()) return to_text(value);
+  const auto& text = value.get_ref<const std::string&>();
+  const bool as_json = text.empty() || parse_json(text) || has_control_characters(text);
+  return as_json ? to_text(value) : text;
+}
+
 Result<CurveTableWriter> CurveTableWriter::make(const Cells& parameters, std::size_t checkpoints) {
   Cells head = parameters;
   head.emplace_back("seed");
@@ -299,7 +320,7 @@ Result<std::size_t> CurveTable::nearest(const Params& params) const {
   Params inside;
   for (const Parameter& parameter : space_.parameters()) {
     const Value* value = find(params, parameter.name);
-    if (value == nullptr) continue;
+    if (value == nullptr || is_derived(parameter)) continue;
     if (auto moved = std::visit(ClampValue(*value), parameter.domain))
       inside.push_back({parameter.name, *std::move(moved)});
   }

@@ -1,9 +1,9 @@
 // Recorded learning curves, which `hone simulate` replays instead of training.
 //
-// NAME.csv has a column for every parameter, `seed`, v1..vK (the objective after checkpoint k;
-// empty: diverged) and, optionally, s1..sK (seconds since the run's start; without them one second
-// a checkpoint). NAME.json in the same folder holds goal, parameters (as in a sweep file),
-// checkpoints, source.
+// NAME.csv has a column for every parameter (empty where it is inactive; derived ones are not read
+// and may be missing), `seed`, v1..vK (the objective after checkpoint k; empty: diverged) and,
+// optionally, s1..sK (seconds since the run's start; without them one second a checkpoint).
+// NAME.json in the same folder holds goal, parameters (as in a sweep file), checkpoints, source.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/result.hpp"
+#include "schemas/codec/json.hpp"
 #include "schemas/types/score.hpp"
 #include "server/search/space/search_space.hpp"
 
@@ -97,6 +98,10 @@ class CurveTable {
   double best_ = 0;
   double unit_ = 1;  // of regret
 };
+
+// Returns the cell of a parameter's value, from which a table reads the same value: JSON, or a text
+// as it is where that is no JSON.
+std::string curve_cell(const Json& value);
 
 // Writes the CSV file of a table.
 class CurveTableWriter {

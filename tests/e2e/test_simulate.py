@@ -4,7 +4,8 @@ import io
 import json
 
 from commands import hone, ok, write_spec
-from conftest import ROOT
+from conftest import ROOT, sweep_spec
+from trained import train
 
 SWEEP = ROOT / "sdk" / "examples" / "simulated.yaml"
 TABLE = ROOT / "tests" / "data" / "curves" / "ga3c_cartpole.csv"
@@ -108,3 +109,45 @@ def test_several_objectives_are_not_judged_by_one(tmp_path):
     assert plan["search"]["method"] == "tpe" and plan["terminator"]["rule"] == "none"
     refused = hone("plan", write_spec(tmp_path, **{**both, "terminator": {"rule": "asha"}}))
     assert refused.returncode == 2 and "/terminator/rule" in refused.stderr
+
+
+def test_the_curves_of_every_kind_of_parameter_are_simulated(server, tmp_path):
+    """Derived parameters, null and texts with line ends were refused."""
+    values = [None, "null", 1, "1", True, "true", "", "a\nb", [64, 64], {"a": 1}, "x,y", 2.5]
+    spec = sweep_spec(
+        command=["python3", "train.py"], seed=3,
+        parameters={"f": {"type": "float", "min": 0.001, "max": 1, "scale": "log"},
+                    "i": {"type": "int", "min": 2, "max": 16, "step": 2},
+                    "b": {"type": "bool"}, "fixed": {"type": "fixed", "value": None},
+                    "c": {"type": "choice", "values": values},
+                    "o": {"type": "choice", "values": [1, 2, 4], "ordered": True, "when": "b"},
+                    "d": {"type": "derived", "expr": "i * 2"}},
+        search={"method": "random", "trials": 120}, budget={"unit": "frames", "per_run": 10,
+                                                           "phases": 2})
+    sweep = server.submit(spec)
+    worker = server.join()
+    trained = 0
+    while train(server, worker, trained):
+        trained += 1
+    assert trained == 120
+    trials = server.get(f"/v1/sweeps/{sweep}/trials?limit=200")["items"]
+    drawn = {json.dumps(one["params"]["c"]) for one in trials}
+    assert drawn == {json.dumps(value) for value in values}
+    ok("export", sweep, "--format", "curves", "--out", "made.csv", server=server, cwd=tmp_path)
+    (tmp_path / "sweep.json").write_text(json.dumps(spec))
+    (row,) = json.loads(ok("simulate", "sweep.json", "--table", "made.csv", "--reps", "5",
+                           "--format", "json", cwd=tmp_path))
+    assert row["table"] == "made" and row["trials"]["mean"] > 0
+
+
+def test_the_objectives_that_a_curve_table_leaves_out_are_named(server):
+    sweep = server.submit(sweep_spec(
+        objective=None, objectives=[{"metric": "return", "goal": "maximize"},
+                                    {"metric": "joules", "goal": "minimize"}],
+        search={"method": "random", "trials": 1}, budget={"unit": "frames", "per_run": 10,
+                                                          "phases": 1}))
+    grant = server.acquire(server.join())
+    server.post(f"/v1/leases/{grant['lease']}/reports",
+                {"phase": 0, "step": 10, "value": 1, "further": [5]})
+    result = hone("export", sweep, "--format", "curves", server=server)
+    assert result.returncode == 0 and "one objective: joules" in result.stderr, result.stderr

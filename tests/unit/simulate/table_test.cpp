@@ -1,6 +1,9 @@
 // Curve tables: what is read, what is refused, and the arithmetic of regret.
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "schemas/codec/json.hpp"
 #include "server/simulate/curve_table.hpp"
 #include "tests/unit/case_name.hpp"
 
@@ -164,6 +167,21 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{rows, R"({"goal": "up", "parameters": {}})", "/goal", "maximize or minimize"},
         Refusal{rows, R"({"goal": "maximize"})", "", "goal and parameters"}),
     [](const auto& one) { return case_name(one.param.words, one.index); });
+
+// Null was read as "inactive", and 1 as the first value that looks like it.
+TEST(CurveTable, reads_each_choice_from_the_cell_that_was_written_for_it) {
+  const Json values = parse_json(R"([1, "1", true, "true", null, "null", "", "a\nb", "x,y",
+      [64, 64], [64], {"a": 1}, 2.5, "adam"])")
+                          .value();
+  const Json parameters{{"c", {{"type", "choice"}, {"values", values}}},
+                        {"twice", {{"type", "derived"}, {"expr", "2"}}}};
+  auto writer = std::move(CurveTableWriter::make({"c", "twice"}, 1)).value();
+  for (const Json& value : values) writer.add({curve_cell(value), "2"}, {0, {1.0}, {1.0}});
+  const Json card_of{{"goal", "maximize"}, {"parameters", parameters}};
+  const auto table = CurveTable::parse("choices", writer.csv(), to_text(card_of));
+  ASSERT_TRUE(table.ok()) << table.error().detail << table.error().at;
+  EXPECT_EQ(table->configurations().size(), values.size());
+}
 
 }  // namespace
 }  // namespace hone::simulate

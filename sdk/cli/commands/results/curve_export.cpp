@@ -32,8 +32,7 @@ Cells parameters_of(const Json& run, const Cells& names) {
   const Json& params = member(run, "/params");
   Cells cells;
   for (const auto& name : names)
-    cells.push_back(params.contains(name) ? raw_of({name, "/value"}, {{"value", params.at(name)}})
-                                          : "");
+    cells.push_back(params.contains(name) ? simulate::curve_cell(params.at(name)) : "");
   return cells;
 }
 

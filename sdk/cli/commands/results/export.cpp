@@ -124,6 +124,12 @@ Result<Exit> export_table(Session& session, const SweepId& sweep, const ExportOp
   if (!table->left_out.empty())
     session.note("left out, because they did not complete: " + table->left_out + " (of " +
                  std::to_string(runs.size()) + " runs)");
+  std::string further;
+  for (const std::string& metric : further_metrics(member(*spec, "/spec")))
+    further += (further.empty() ? "" : ", ") + metric;
+  if (!further.empty())
+    session.note("left out, because a curve table has one objective: " + further +
+                 "; hone export --format csv has them");
   if (!options.file.empty()) return write_table(session, *table, options);
   session.print(table->csv);
   return Exit::ok;
