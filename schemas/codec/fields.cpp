@@ -146,9 +146,17 @@ std::optional<double> scaled(std::string_view words, std::span<const Unit> units
   return number * unit->factor;
 }
 
+// Whether it is a whole number, however large.
+bool is_whole(const Json& json) {
+  if (json.is_number_integer()) return true;
+  return json.is_number_float() && std::trunc(json.get<double>()) == json.get<double>();
+}
+
 std::int64_t bounded(const Spot& spot, std::optional<std::int64_t> value, std::int64_t min,
                      std::int64_t max) {
-  if (!value)
+  if (!value && is_whole(spot.json))
+    spot.refuse("the number " + described(spot.json) + " does not fit 64 bits");
+  else if (!value)
     spot.refuse("must be an integer, not " + described(spot.json));
   else if (*value < min)
     spot.refuse_rule("must be at least " + std::to_string(min) + ", not " + std::to_string(*value));
@@ -174,6 +182,8 @@ std::string Line::operator()(const Spot& spot) const {
   else if (length < min)
     spot.refuse_rule(min == 1 ? "must not be empty"
                               : "must have at least " + std::to_string(min) + " characters");
+  else if (min > 0 && found->find_first_not_of(' ') == std::string::npos)
+    spot.refuse_rule("must not consist of blanks");
   else if (length > max)
     spot.refuse_rule("must have at most " + std::to_string(max) + " characters, not " +
                      std::to_string(length));

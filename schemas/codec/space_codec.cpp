@@ -43,6 +43,15 @@ void check_bounds(Reader& reader, const Domain& domain, Number range, std::optio
         "step", "step (" + shown(*step) + ") is larger than max - min (" + shown(range) + ")");
 }
 
+// A list or an object may be long.
+std::string shortened(std::string text) {
+  constexpr std::size_t shown_max = 60;
+  if (text.size() <= shown_max) return text;
+  auto end = shown_max;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end) + "...";
+}
+
 Value read_choice_value(const Spot& spot) {
   Value value = read_parameter_value(spot);
   if (spot.text() != nullptr) Text{std::string::npos, true, false}(spot);
@@ -54,7 +63,8 @@ std::vector<Value> read_choices(const Spot& spot) {
   for (std::size_t i = 0; i < values.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (same_value(values[i], values[j]))
-        spot.fault.note_rule(Place(spot.place, i), "the value " + described(write(values[i])) +
+        spot.fault.note_rule(Place(spot.place, i), "the value " +
+                                                       shortened(to_text(write(values[i]))) +
                                                        " appears twice; each may be there once");
   return values;
 }

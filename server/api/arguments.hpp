@@ -6,13 +6,22 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <type_traits>
 
 #include "base/result.hpp"
 #include "db/queries/rows.hpp"
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/json.hpp"
+#include "schemas/codec/wide_integer.hpp"
 #include "schemas/types/ids.hpp"
 #include "server/api/request.hpp"
+
+namespace hone {
+struct EditRequest;
+struct EnqueueRequest;
+struct SubmitRequest;
+struct SweepSpec;
+}  // namespace hone
 
 namespace hone::api {
 
@@ -83,8 +92,16 @@ Result<std::int64_t> integer_query(const Request& request, Query name, std::int6
 // Refuses an empty body and one that is not JSON.
 Result<Json> json_body(const Request& request);
 
+// Bodies that state values of parameters.
+template <class T>
+inline constexpr bool states_values =
+    std::is_same_v<T, SweepSpec> || std::is_same_v<T, SubmitRequest> ||
+    std::is_same_v<T, EnqueueRequest> || std::is_same_v<T, EditRequest>;
+
 template <class T>
 Result<T> body(const Request& request) {
+  if constexpr (states_values<T>)
+    if (const auto number = wide_integer(request.body)) return too_wide(*number);
   const auto document = json_body(request);
   if (!document) return document.error();
   return decode_request<T>(*document);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 
 #include "base/markup.hpp"
 #include "base/text.hpp"
@@ -86,7 +87,8 @@ std::string svg_document(double width, double height, const std::string& body) {
 }
 
 double Axis::share(double value) const {
-  if (log) return std::log(value / low) / std::log(high / low);
+  // The quotients themselves may overflow.
+  if (log) return (std::log(value) - std::log(low)) / (std::log(high) - std::log(low));
   return (value - low) / (high - low);
 }
 
@@ -114,7 +116,7 @@ Axis axis_over(const std::vector<double>& values, bool log) {
   const double high = std::clamp(most, -end, end);
   if (low < high) return {low, high, log};
   // One value lies in the middle.
-  if (log) return {low / 2, high * 2, log};
+  if (log) return {std::max(low / 2, std::numeric_limits<double>::denorm_min()), high * 2, log};
   const double half = std::max(0.5, std::abs(low) / 10);
   return {low - half, high + half, log};
 }

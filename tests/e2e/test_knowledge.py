@@ -301,3 +301,16 @@ def test_replay_proposes_and_decides_the_same_again(server):
     sweep = play_edited(server, lambda sweep: server.post(f"/v1/sweeps/{sweep}/edit", change))
     result = server.get(f"/v1/sweeps/{sweep}/replay")
     assert result["same"] and result["proposals"] == 26 and result["verdicts"] > 26, result
+
+
+def test_the_docs_name_every_field_of_a_filter():
+    """Seven were missing; the refusal of the server lists them all."""
+    code = (ROOT / "db" / "filter" / "kinds.cpp").read_text()
+    fields = {}
+    for kind, name in re.findall(r'Field\{(\w+), "(\w+)"', code):
+        fields.setdefault(kind, set()).add(name)
+    rows = re.findall(r"^\| (\w+) \| (`.*) \|$", (ROOT / "docs" / "knowledge.md").read_text(),
+                      re.MULTILINE)
+    named = {kind: set(re.findall(r"`(\w+)`", text.split(";")[0])) for kind, text in rows
+             if kind in fields}
+    assert named == {kind: names - {"id"} for kind, names in fields.items()}

@@ -50,6 +50,8 @@ def line(value: Json, at: str, least: int = 1, most: int = 100) -> str:
     """A name: no control characters, line ends or characters that turn the text around them."""
     if _HIDDEN.search(text(value, at, least, most)):
         raise Invalid("must not contain control characters or line ends", at)
+    if least > 0 and not str(value).strip(" "):
+        raise Invalid("must not consist of blanks", at)
     return str(value)
 
 

@@ -143,7 +143,9 @@ Result<Importance> measure_importance(const SearchSpace& space,
   if (observations.size() < importance_trials_min)
     return refuse(Code::conflict, "importance needs at least " +
                                       std::to_string(importance_trials_min) +
-                                      " trials with a finite value at the same phase; there are " +
+                                      " trials with a finite value at the phase where they "
+                                      "are compared, the last one that half of them reached; "
+                                      "there are " +
                                       std::to_string(observations.size()));
   if (space.dimensions().empty())
     return refuse(Code::conflict, "no parameter of this sweep varies: none can be important");

@@ -243,6 +243,23 @@ Status SearchSpace::find_witness(WitnessSearch search) {
     witness_ = uniform_point(rng);
     if (feasible(witness_)) return Done{};
   }
+  const auto is_undefined = [&](const Formula& constraint) {
+    for (std::size_t tries = 0; tries < witness_tries_min; ++tries) {
+      const Params params = params_at(uniform_point(rng));
+      const auto values = values_of(params);
+      const bool binds = std::ranges::all_of(
+          constraint.reads, [&](std::size_t index) { return values[index] != nullptr; });
+      if (!binds || constraint.evaluate(values)) return false;
+    }
+    return true;
+  };
+  for (std::size_t i = 0; i < constraints_.size(); ++i)
+    if (is_undefined(constraints_[i]))
+      return refuse(Code::invalid,
+                    "has no value for any of " + std::to_string(witness_tries_min) +
+                        " random parameter sets: it compares a number with a text, or computes "
+                        "something undefined, such as 1/0",
+                    "/constraints/" + std::to_string(i));
   return refuse(Code::invalid,
                 "none of " + std::to_string(limit) +
                     " random parameter sets satisfies every constraint: loosen a constraint or "

@@ -106,7 +106,10 @@ std::optional<Interval> seed_interval(const Strata& strata, Aggregate aggregate,
                       inflation(aggregate, values.size()) *
                       std::sqrt(spread->variance / static_cast<double>(values.size()));
   const Interval bounded = pooled.bounded({center - half, center + half});
-  return Interval{std::min(bounded.low, center), std::max(bounded.high, center)};
+  const Interval found{std::min(bounded.low, center), std::max(bounded.high, center)};
+  // The squares of large values overflow. A failed seed leaves one end unknown.
+  const bool overflows = !std::isfinite(found.low) || !std::isfinite(found.high);
+  return overflows && is_finite(strata) ? std::nullopt : std::optional(found);
 }
 
 std::vector<Interval> rank_ranges(std::span<const std::vector<double>> trials, Aggregate aggregate,

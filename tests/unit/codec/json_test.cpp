@@ -5,6 +5,7 @@
 
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/event_codec.hpp"
+#include "schemas/codec/wide_integer.hpp"
 #include "schemas/types/event.hpp"
 #include "schemas/types/space.hpp"
 
@@ -146,6 +147,17 @@ TEST(DecodeEvent, checks_the_shape_of_a_spec_but_not_its_rules) {
   const auto again = decode_event(kind(event), encode(EventBody(event)));
   ASSERT_TRUE(again.ok()) << again.error().detail << again.error().at;
   EXPECT_EQ(std::get<SweepSubmitted>(*again).spec, event.spec);
+}
+
+// They became floats without a word.
+TEST(ParseJson, finds_whole_numbers_beyond_64_bits) {
+  EXPECT_EQ(wide_integer(R"({"a": [1, 18446744073709551616]})"), "18446744073709551616");
+  EXPECT_EQ(wide_integer("[-9223372036854775809]"), "-9223372036854775809");
+  EXPECT_EQ(wide_integer("[9223372036854775808]"), "9223372036854775808");
+  for (const char* fits : {R"({"18446744073709551616": "\"18446744073709551616"})", "[1e400, 1.0]",
+                           "[-9223372036854775808, 9223372036854775807]", "18446744073709551616.0",
+                           "\"", "[1,", "", "1e5"})
+    EXPECT_FALSE(wide_integer(fits)) << fits;
 }
 
 }  // namespace

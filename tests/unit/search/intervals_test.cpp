@@ -121,5 +121,14 @@ TEST(RankRanges, are_certain_where_trials_are_far_apart) {
   EXPECT_TRUE(rank_ranges(std::vector<std::vector<double>>{{1}, {2}}, Aggregate::mean, 2).empty());
 }
 
+// It was printed as "diverged" for every trial.
+TEST(SeedInterval, that_overflows_is_none) {
+  PooledSpread pooled;
+  pooled.add({{0.1, 0.3, 0.2}});
+  pooled.add({{-0.0, 1e308, -1e308}});
+  EXPECT_FALSE(seed_interval({{0.1, 0.3, 0.2}}, Aggregate::iqm, pooled));
+  EXPECT_FALSE(seed_interval({{-0.0, 1e308, -1e308}}, Aggregate::iqm, pooled));
+}
+
 }  // namespace
 }  // namespace hone

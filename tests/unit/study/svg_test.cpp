@@ -53,6 +53,9 @@ TEST(StudySvg, one_value_lies_in_the_middle_of_its_axis) {
   EXPECT_NEAR(axis_over({0.01, 0.01}, true).share(0.01), 0.5, 1e-12);
   EXPECT_NEAR(axis_over({0}).share(0), 0.5, 1e-12);
   EXPECT_NEAR(axis_over({-1.7e308, 1.7e308}).share(0), 0.5, 1e-12);
+  // Their quotient overflows.
+  EXPECT_NEAR(axis_over({1e-308, 1.7e308}, true).share(1), 0.5, 0.01);
+  EXPECT_NEAR(axis_over({5e-324}, true).share(5e-324), 0.5, 0.5);
 }
 
 TEST(StudySvg, names_have_no_markup) {

@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:13:5: step (9) is larger than max - min (8)"},
         Bad{"  a: {type: int, min: 1, max: 9, step: 0}\n",
             "s.yaml:9:34: must be greater than 0, not 0"},
-        Bad{"  a: {values: [x, y, x]}\n", "s.yaml:9:22: the value the text 'x' appears twice"},
+        Bad{"  a: {values: [x, y, x]}\n", "s.yaml:9:22: the value \"x\" appears twice"},
         Bad{"  a: {values: [1, 2.0, 2]}\n", "s.yaml:9:24: the value 2 appears twice"},
         Bad{"  a: {values: []}\n", "s.yaml:9:7: must name at least one value"},
         Bad{"  a: {values: [x, y], weights: [1]}\n",
@@ -86,6 +86,11 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:12:5: 'b' is no parameter of this sweep"},
         Bad{"  a: {type: float, min: 0, max: 1}\nconstraints: [a > 0.5, a < 0.4]\n",
             "s.yaml:10:1: none of 100000 random parameter sets satisfies every constraint"},
+        Bad{"  a: {type: float, min: 0, max: 1}\nconstraints: [a < 2, \"a < 'x'\"]\n",
+            "s.yaml:10:22: has no value for any of 1000 random parameter sets: it compares a "
+            "number with a text"},
+        Bad{"  a: {type: int, min: 1, max: 12345678901234567890}\n",
+            "s.yaml:9:30: the number 12345678901234567890 does not fit 64 bits"},
         Bad{"  a: {type: float, min: 0, max: 1}\n",
             "s.yaml:6:3: the grid has 2 combinations, fewer than trials (4)"}),
     [](const auto& one) { return case_name(one.param.verdict, one.index); });
