@@ -156,6 +156,24 @@ def test_enqueue_says_which_of_many_sets_is_wrong(server, tmp_path):
     assert "/params/depth" in result.stderr
 
 
+def test_a_file_with_a_wrong_set_enqueues_nothing(server, tmp_path):
+    """The sets before it were enqueued, and again with the mended file."""
+    sweep = server.submit(asked_spec(constraints=["depth * lr < 0.05"]))
+    good = '{"depth": 1}'
+    for wrong, sentence in (('{"depth": 99}', "the nearest value is"),
+                            ('{"depht": 1}', "no parameter"),
+                            ('{"depth": 8, "lr": 0.01}', "breaks a constraint"), ('[1]', ""),
+                            ('{"depth": 18446744073709551616}', "does not fit 64 bits")):
+        (tmp_path / "sets.json").write_text(f"{good}\n{wrong}\n{good}\n")
+        result = hone("enqueue", sweep, "--file", str(tmp_path / "sets.json"), server=server)
+        assert result.returncode == 2 and sentence in result.stderr, result.stderr
+        if sentence != "does not fit 64 bits":
+            assert "set 2 of 3" in result.stderr and "nothing is enqueued" in result.stderr
+    (tmp_path / "sets.json").write_text(f"{good}\n{good}\n")
+    assert "enqueued 2; 2 waiting" in ok("enqueue", sweep, "--file", str(tmp_path / "sets.json"),
+                                         server=server)
+
+
 # best --pareto
 # --------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 // nothing is written for it.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "base/result.hpp"
@@ -39,6 +40,10 @@ Status check_domains(const SweepSpec& spec);
 // Refuses what does not widen the space of `spec`, or makes of it what a sweep file may not state.
 // error.at begins with "/widen/".
 Status check_widenings(SweepSpec spec, const std::vector<Widening>& widenings);
+
+// Refuses a parameter set that cannot be enqueued in a sweep of this space and seed, beginning
+// nowhere: as decide() does. error.at begins with "/params".
+Status check_set(const SearchSpace& space, const Params& given, std::uint64_t seed);
 
 // Records that ${hone.seed} is below 2^31, where a word or variable names it.
 void shorten_seeds(CommandTrainer& command);

@@ -178,6 +178,17 @@ Status check_settled(const SearchSpace& space, const Params& given, const Params
   return Done{};
 }
 
+}  // namespace
+
+Status check_set(const SearchSpace& space, const Params& given, std::uint64_t seed) {
+  const auto entered = entered_params(space, given);
+  if (!entered) return entered.error();
+  const Rng rng(seed, Purpose::witness, 1);
+  return check_settled(space, *entered, completed(space, *entered, rng));
+}
+
+namespace {
+
 // Waiting sets are in memory, some 100 bytes a parameter, and every one of them is looked at when a
 // fork ends.
 Status check_waiting(const Sweep& sweep) {

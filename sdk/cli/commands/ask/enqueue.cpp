@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "schemas/codec/body.hpp"
+#include "schemas/codec/wide_integer.hpp"
+#include "schemas/types/spec.hpp"
 #include "schemas/values/same.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/request_id.hpp"
@@ -15,6 +17,8 @@
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
 #include "sdk/cpp/client.hpp"
+#include "server/search/space/search_space.hpp"
+#include "server/sweep/submit/check.hpp"
 
 namespace hone::cli {
 namespace {
@@ -123,6 +127,8 @@ Result<std::vector<Json>> some_of(std::vector<Json> sets, const std::string& fil
 Result<std::vector<Json>> sets_in(const std::string& file) {
   const auto content = read_file_or_stdin(file);
   if (!content) return content.error();
+  if (const auto number = wide_integer(*content))
+    return refuse(Code::invalid, file + ": " + too_wide(*number).detail);
   std::vector<Json> sets;
   if (const auto document = parse_json(*content)) {
     if (!document->is_array()) return std::vector<Json>{*document};
@@ -173,22 +179,58 @@ Result<std::optional<ForkRequest>> wanted_fork(Session& session, const EnqueueOp
   return std::optional(fork);
 }
 
-// Names the set of the file that was rejected, and how many were enqueued before it.
-Error in_set(const Error& error, const std::string& file, std::size_t index, std::size_t all) {
+// Where in a file a set is, counted from 1.
+struct SetPlace {
+  std::size_t number = 0, all = 0;
+};
+
+// Names the set of the file that was rejected.
+Error in_set(const Error& error, const std::string& file, SetPlace place,
+             const std::string& enqueued = "nothing is enqueued") {
   if (file.empty()) return error;
-  if (all == 1) return refuse(error.code, file + ": " + error.detail, error.at);
+  if (place.all == 1) return refuse(error.code, file + ": " + error.detail, error.at);
   return refuse(error.code,
-                file + ": parameter set " + std::to_string(index + 1) + " of " +
-                    std::to_string(all) + ": " + error.detail + "; the " + std::to_string(index) +
-                    " before it are enqueued",
+                file + ": parameter set " + std::to_string(place.number) + " of " +
+                    std::to_string(place.all) + ": " + error.detail + "; " + enqueued,
                 error.at);
+}
+
+using Sets = std::vector<Params>;
+
+// Reads all sets, and checks each as the server does before it accepts one: a file is enqueued as a
+// whole or not at all. Of a fork the other values are those of its run, so the server alone checks
+// it.
+Result<Sets> checked_sets(Session& session, const EnqueueOptions& options, SweepId sweep,
+                          const std::vector<Json>& documents) {
+  Sets sets;
+  const auto in_this = [&](const Error& error) {
+    return in_set(error, options.file, SetPlace{sets.size() + 1, documents.size()});
+  };
+  std::optional<SweepSpec> spec;
+  std::optional<SearchSpace> space;
+  if (documents.size() > 1 && options.from.empty())
+    if (const auto row = session.get("/v1/sweeps/" + text(sweep)))
+      if (auto read = decode_recorded<SweepSpec>(member(*row, "/spec"))) spec = *std::move(read);
+  if (spec)
+    if (auto made = SearchSpace::make(spec->parameters, spec->constraints, WitnessSearch::brief))
+      space = *std::move(made);
+  for (const Json& document : documents) {
+    auto params = decode_params(document, "/params");
+    if (!params) return in_this(params.error());
+    if (space)
+      if (auto fits = check_set(*space, *params, spec->seed); !fits) return in_this(fits.error());
+    sets.push_back(*std::move(params));
+  }
+  return sets;
 }
 
 Result<Exit> enqueue(Session& session, const EnqueueOptions& options) {
   // A fork stays in the sweep of its run.
   const auto sweep = resolve_sweep(session, options.sweep.empty() ? options.from : options.sweep);
   if (!sweep) return sweep.error();
-  const auto sets = wanted_sets(session, options, *sweep);
+  const auto documents = wanted_sets(session, options, *sweep);
+  if (!documents) return documents.error();
+  const auto sets = checked_sets(session, options, *sweep, *documents);
   if (!sets) return sets.error();
   const auto fork = wanted_fork(session, options);
   if (!fork) return fork.error();
@@ -196,11 +238,13 @@ Result<Exit> enqueue(Session& session, const EnqueueOptions& options) {
   if (!client) return client.error();
   EnqueueReply reply;
   for (std::size_t i = 0; i < sets->size(); ++i) {
-    auto params = decode_params((*sets)[i], "/params");
-    if (!params) return in_set(params.error(), options.file, i, sets->size());
     const auto answer =
-        (*client)->enqueue(*sweep, {new_request_id(), *std::move(params), std::nullopt, *fork});
-    if (!answer) return in_set(answer.error(), options.file, i, sets->size());
+        (*client)->enqueue(*sweep, {new_request_id(), (*sets)[i], std::nullopt, *fork});
+    if (!answer)
+      return in_set(answer.error(), options.file, {i + 1, sets->size()},
+                    i == 0 ? "nothing is enqueued"
+                           : "the " + std::to_string(i) + " before it are enqueued: " +
+                                 "leave them out when you enqueue the file again");
     reply = *answer;
   }
   Json done = Json::object();
