@@ -302,3 +302,21 @@ def test_a_report_read_its_sweep_eight_times(server, tmp_path):
         proxy.shutdown()
     assert proxy.counts[f"/v1/sweeps/{sweep}"] == 1
     assert max(proxy.counts.values()) == 1, proxy.counts.most_common(3)
+
+
+def test_a_figure_was_written_as_svg_under_every_name(server, tmp_path):
+    sweep = single(server)
+    svg = ok("report", sweep, "--figure", "history", server=server)
+    assert ok("report", sweep, "--figure", "history", "-o", "-", server=server) == svg
+    for name in ("a.png", "a.pdf.txt"):
+        refused = hone("report", sweep, "--figure", "history", "-o", name, server=server,
+                       cwd=tmp_path)
+        assert refused.returncode == 2 and "NAME.svg or NAME.pdf" in refused.stderr, refused.stderr
+    ok("report", sweep, "--figure", "history", "-o", "a.PDF", server=server, cwd=tmp_path)
+    ok("report", sweep, "--figure", "history", "-o", "a.Svg", server=server, cwd=tmp_path)
+    assert (tmp_path / "a.PDF").read_bytes().startswith(b"%PDF-")
+    assert (tmp_path / "a.Svg").read_text() == svg
+    refused = hone("report", sweep, "-o", "-", server=server, cwd=tmp_path)
+    assert refused.returncode == 2 and "a report is a folder" in refused.stderr
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name[0] in "a-") == [
+        "a.PDF", "a.Svg"]

@@ -143,9 +143,17 @@ Result<Exit> fetch_workflow(Session& session, const FetchOptions& options, const
                     (restore.empty() ? "" : "; " + restore));
 }
 
+// A model is one file; a run and a workflow may keep several.
+bool kept_as_one(const ObjectId& id) {
+  return !std::holds_alternative<RunId>(id) && !std::holds_alternative<WorkflowId>(id);
+}
+
 Result<Exit> fetch(Session& session, const FetchOptions& options) {
   const auto id = parse_object(options.id);
   if (!id) return id.error();
+  const bool one_file = kept_as_one(*id) || !options.name.empty();
+  if (options.file == "-" && !one_file)
+    return refuse(Code::invalid, "-o - writes one file to stdout: name the FILE of " + text(*id));
   if (std::holds_alternative<RunId>(*id)) return fetch_artifacts(session, options, text(*id));
   if (std::holds_alternative<WorkflowId>(*id)) return fetch_workflow(session, options, text(*id));
   const auto model = kept_model(session, *id);

@@ -1,5 +1,6 @@
 // report: a folder for a paper, with a text on methods, tables, figures and their data, and the
 // command that repeats each; or one of the figures.
+#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -144,6 +145,9 @@ Status write_report(const fs::path& folder, const std::vector<ReportFile>& files
 }
 
 Result<Exit> write_folder(Session& session, SweepId sweep, const ReportOptions& options) {
+  if (options.out == "-")
+    return refuse(Code::invalid,
+                  "a report is a folder: name it with -o; --figure writes to stdout");
   const fs::path folder = options.out.empty() ? text(sweep) + "-report" : options.out;
   std::error_code ignored;
   if (!options.force && fs::exists(folder, ignored))
@@ -162,19 +166,35 @@ Result<Exit> write_folder(Session& session, SweepId sweep, const ReportOptions& 
                     "");
 }
 
+enum class FigureForm { svg, pdf };
+
+// By the ending of the file. A file without one, such as /dev/stdout, gets SVG.
+Result<FigureForm> form_of(const std::string& file) {
+  std::string ending = fs::path(file).extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (ending.empty() || ending == ".svg") return FigureForm::svg;
+  if (ending == ".pdf") return FigureForm::pdf;
+  return refuse(
+      Code::invalid,
+      "a figure is written as SVG or PDF: name the file NAME.svg or NAME.pdf, not " + file);
+}
+
 Result<Exit> write_figure(Session& session, SweepId sweep, const ReportOptions& options) {
+  const bool to_stdout = options.out.empty() || options.out == "-";
+  const auto form = form_of(options.out);
+  if (!form) return form.error();
   for (const FigureKind& kind : figure_kinds()) {
     if (kind.name != options.figure) continue;
     std::error_code ignored;
-    if (!options.out.empty() && !options.force && fs::exists(options.out, ignored))
+    if (!to_stdout && !options.force && fs::exists(options.out, ignored))
       return refuse(Code::conflict,
                     options.out + " exists; add --force to replace it, or give another name");
     const auto shown = session.get("/v1/sweeps/" + text(sweep));
     if (!shown) return shown.error();
     auto drawn = kind.draw(session, *shown);
     if (!drawn) return drawn.error();
-    if (fs::path(options.out).extension() == ".pdf") drawn = study::pdf_of(*drawn);
-    if (options.out.empty()) {
+    if (*form == FigureForm::pdf) drawn = study::pdf_of(*drawn);
+    if (to_stdout) {
       session.print(*drawn);
       return Exit::ok;
     }
@@ -202,7 +222,7 @@ CommandAction declare_report(Flags& flags) {
     flags.optional_argument("SWEEP", options.sweep,
                             "id of the sweep, or of anything in it (the newest)");
     flags.text("-o,--out PATH", options.out,
-               "write this folder (SWEEP-report); with --figure: this file (stdout)");
+               "write this folder (SWEEP-report); with --figure: this file (- or none: stdout)");
     flags.text("--figure KIND", options.figure,
                "draw one figure, as SVG or to a file NAME.pdf: " + figure_names());
     flags.flag("--force", options.force, "replace existing files");
