@@ -26,6 +26,7 @@ class CommandNames {
         places_(places),
         seed_(command.short_seeds ? grant.seed & short_seed_max : grant.seed) {}
 
+  [[nodiscard]] std::uint64_t seed() const { return seed_; }
   [[nodiscard]] Result<std::vector<std::string>> fill(const std::vector<std::string>& words) const {
     return filled_words(
         words, [this](const std::string& name) { return value_of(name); },
@@ -97,7 +98,7 @@ Result<FilledCommand> filled_command(const CommandTrainer& command, const LeaseG
   if (!argv) return argv.error();
   auto prepare = values.fill(command.prepare);
   if (!prepare) return prepare.error();
-  FilledCommand filled{*std::move(argv), *std::move(prepare), {}};
+  FilledCommand filled{*std::move(argv), *std::move(prepare), {}, values.seed()};
   for (const EnvVar& variable : command.env) {
     auto value = values.fill(variable);
     if (!value) return value.error();

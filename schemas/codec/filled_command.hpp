@@ -24,6 +24,7 @@ struct FilledCommand {
   std::vector<std::string> argv;
   std::vector<std::string> prepare;  // empty without a preparing command
   std::vector<EnvVar> env;
+  std::uint64_t seed = 0;  // that ${hone.seed} becomes: the run's, or its lowest 31 bits
 };
 
 // Replaces each "${name}" in the words by the parameter's value and passes the parameters that no

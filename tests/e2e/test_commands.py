@@ -188,6 +188,28 @@ def test_files_are_kept_shown_and_fetched(play, server, tmp_path):
     assert (tmp_path / "named.txt").read_text() == "fine"
     refused = hone("fetch", run["id"], "other.txt", server=server)
     assert refused.returncode == 3 and "kept no file other.txt" in refused.stderr
+    several = hone("fetch", run["id"], "-o", "-", server=server, cwd=tmp_path)
+    assert several.returncode == 2 and "name the FILE" in several.stderr, several.stderr
+    assert not (tmp_path / "-").exists()
+    wait_for(lambda: "1 file of its artifacts not kept" in hone("logs", run["id"],
+                                                                server=server).stdout)
+
+
+def test_the_command_that_is_shown_is_the_one_that_ran(play, server):
+    """Words that the first attempt leaves out were shown, and no part of its seed."""
+    run = play("import json, sys\n"
+               "words = {'name': 'words', 'step': 1, 'value': len(sys.argv)}\n"
+               "print('@hone ' + json.dumps({'metric': words}))\n"
+               "print('@hone ' + json.dumps({'report': {'step': 100, 'value': 1}}))\n",
+               "--seed=${hone.seed}", "${hone.resume?}", "--from=${hone.resume?}", params="none")
+    shown = json.loads(ok("show", run["id"], "--format", "json", server=server))
+    words = server.get(f"/v1/runs/{run['id']}/metrics?name=words")["items"][0]["value"]
+    assert len(shown["command"]) == words + 1, shown["command"]
+    assert not any("resume" in word for word in shown["command"])
+    assert shown["command"][-1] == f"--seed={shown['seed_passed']}"
+    assert shown["seed_passed"] == shown["seed"] % 2**31 != shown["seed"]
+    text = ok("show", run["id"], server=server)
+    assert f"passed as {shown['seed_passed']}" in " ".join(text.split()), text
 
 
 def test_a_program_that_fills_its_folder_is_ended(play, server):

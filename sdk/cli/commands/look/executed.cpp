@@ -96,9 +96,15 @@ Status add_command(Session& session, Json& object, RunId id, int attempt) {
   grant->attempt = {id, attempt == 0 ? static_cast<int>(attempts->size()) : attempt};
   const CommandTrainer& command =
       command_of(*spec, step_of_attempt(*spec, *attempts, attempt), *grant);
-  const auto filled = filled_command(command, *grant,
-                                     {"${hone.folder}", "${hone.work}", "${hone.params_file}",
-                                      "${hone.run_file}", "${hone.resume}", "${hone.checkpoints}"});
+  const bool resumed =
+      grant->attempt.number >= 1 && std::cmp_less_equal(grant->attempt.number, attempts->size()) &&
+      !member((*attempts)[static_cast<std::size_t>(grant->attempt.number) - 1], "/resume")
+           .is_null();
+  const auto filled =
+      filled_command(command, *grant,
+                     {"${hone.folder}", "${hone.work}", "${hone.params_file}", "${hone.run_file}",
+                      resumed ? "${hone.resume}" : "", "${hone.checkpoints}"});
+  if (filled && filled->seed != grant->seed) object["seed_passed"] = filled->seed;
   if (!filled) return Done{};  // the worker could not fill it either: `detail` names the reason
   object["command"] = with_interpreter(filled->argv, command);
   for (const EnvVar& one : filled->env) object["env"][one.name] = one.value;

@@ -12,8 +12,9 @@ namespace hone::cli {
 
 // Adds `command`, the arguments of the program with the values of the run, and `prepare`, those of
 // the command before it, where there is one, and `env`, the variables that the sweep file sets or a
-// parameter becomes. Paths that only the worker knew stay ${hone.folder}
-// and the like. `command` is null for a run of an asker. `attempt`: 0 for the newest.
+// parameter becomes. Adds `seed_passed` where the command gets a part of the seed. Paths that only
+// the worker knew stay ${hone.folder} and the like. `command` is null for a run of an asker.
+// `attempt`: 0 for the newest.
 Status add_command(Session& session, Json& object, RunId run, int attempt);
 
 // Those commands with a title, each as a line for a shell; "" without any.

@@ -234,7 +234,10 @@ std::string run_text(const Json& run, const Shown& shown) {
     add(lines, "exit code", std::to_string(int_at(run, "/exit_code")));
   add(lines, "sweep", text_at(run, "/sweep"));
   add(lines, "trial", text_at(run, "/trial"));
-  add(lines, "seed", value_text(member(run, "/seed")));
+  const Json& passed = member(run, "/seed_passed");
+  add(lines, "seed",
+      value_text(member(run, "/seed")) +
+          (passed.is_null() ? "" : ", passed as " + value_text(passed) + " (its lowest 31 bits)"));
   add(lines, "reports",
       std::to_string(int_at(run, "/phase")) + ", step " + count_text(int_at(run, "/step")));
   add(lines, "value",
