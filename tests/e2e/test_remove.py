@@ -190,7 +190,9 @@ def test_a_removed_sweep_was_an_internal_error_to_every_command(server):
         for route, answer in refused_of_removed(server, grants[0]["lease"]).items():
             lost = "{lease}" in route
             expected = (409, "stale_lease") if lost else (404, "not_found")
-            assert (answer.status, answer.json["code"]) == expected, (route, answer)
+            if route in ("post /v1/leases/{lease}/end", "get /v1/about/{id}"):
+                expected = (200, None)  # ended already; no tags and no notes
+            assert (answer.status, answer.json.get("code")) == expected, (route, answer)
         assert server.ask("POST", f"/v1/sweeps/{kept}/archive", {"archived": True}).status == 200
         assert "cannot be used" not in server.log_text()
         assert server.stop() == 0
