@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(
             "s.yaml:10:22: has no value for any of 1000 random parameter sets: it compares a "
             "number with a text"},
         Bad{"  a: {type: int, min: 1, max: 12345678901234567890}\n",
-            "s.yaml:9:30: the number 12345678901234567890 does not fit 64 bits"},
+            "s.yaml:9:31: the number 12345678901234567890 does not fit 64 bits"},
         Bad{"  a: {type: float, min: 0, max: 1}\n",
             "s.yaml:6:3: the grid has 2 combinations, fewer than trials (4)"}),
     [](const auto& one) { return case_name(one.param.verdict, one.index); });
