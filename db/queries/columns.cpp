@@ -7,6 +7,7 @@
 #include "db/queries/overview.hpp"
 #include "db/scan.hpp"
 #include "db/sql.hpp"
+#include "db/sums.hpp"
 
 namespace hone {
 namespace {
@@ -57,7 +58,8 @@ class TrialSums {
     sql::Scan rows(db, std::string(select) + " WHERE trial BETWEEN ? AND ?");
     rows.bind({ids.first, ids.last});
     while (rows.next())
-      sums[static_cast<std::size_t>(rows.integer(0) - ids.first)] += rows.integer(1);
+      sql::add_bounded(sums[static_cast<std::size_t>(rows.integer(0) - ids.first)],
+                       rows.integer(1));
     return sums;
   }
 
@@ -72,8 +74,10 @@ std::string select_cells(CellsWanted wanted, std::string_view where) {
   };
   add(wanted.proposed, "t.proposed_at", "0");
   add(wanted.pinned, "t.pinned_at IS NOT NULL", "0");
-  add(wanted.steps, "(SELECT sum(step) FROM run WHERE trial = t.id)", "0");
-  add(wanted.seconds, "(SELECT sum(ended_at - granted_at) FROM attempt WHERE trial = t.id)", "0");
+  add(wanted.steps, "(SELECT " + sql::bounded_sum("step") + " FROM run WHERE trial = t.id)", "0");
+  add(wanted.seconds,
+      "(SELECT " + sql::bounded_sum("ended_at - granted_at") + " FROM attempt WHERE trial = t.id)",
+      "0");
   add(wanted.params, "t.params", "''");
   add(wanted.further, further_of, "NULL");
   add(wanted.place, "coalesce(t.confirmed_cost, 9e999)", "9e999");

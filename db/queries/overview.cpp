@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "db/sql.hpp"
+#include "db/sums.hpp"
 #include "schemas/codec/words.hpp"
 
 namespace hone {
@@ -32,15 +33,17 @@ std::vector<EndGroup> group_ends(SQLite::Database& db, SweepId sweep) {
 // newest one before.
 Pace read_pace(SQLite::Database& db, SweepId sweep, Instant since) {
   SQLite::Statement s(
-      db,
-      "SELECT count(*), coalesce(sum(p.step - coalesce((SELECT q.step FROM report q"
-      "   WHERE q.trial = p.trial AND q.replicate = p.replicate AND q.phase < p.phase"
-      "   ORDER BY q.phase DESC LIMIT 1), 0)), 0), min(p.at), max(p.at)"
-      " FROM (SELECT trial, replicate FROM run WHERE sweep = ?1 AND ended_at IS NULL"
-      "   UNION ALL SELECT trial, replicate FROM run WHERE sweep = ?1 AND ended_at >= ?2) r"
-      " JOIN trial t ON t.id = r.trial"
-      " JOIN report p ON p.trial = r.trial AND p.replicate = r.replicate"
-      " WHERE p.at >= ?2 AND (r.replicate > 0 OR p.phase > coalesce(t.fork_phase, -1))");
+      db, "SELECT count(*), " +
+              sql::bounded_sum(
+                  "p.step - coalesce((SELECT q.step FROM report q"
+                  " WHERE q.trial = p.trial AND q.replicate = p.replicate AND q.phase < p.phase"
+                  " ORDER BY q.phase DESC LIMIT 1), 0)") +
+              ", min(p.at), max(p.at)"
+              " FROM (SELECT trial, replicate FROM run WHERE sweep = ?1 AND ended_at IS NULL"
+              "   UNION ALL SELECT trial, replicate FROM run WHERE sweep = ?1 AND ended_at >= ?2) r"
+              " JOIN trial t ON t.id = r.trial"
+              " JOIN report p ON p.trial = r.trial AND p.replicate = r.replicate"
+              " WHERE p.at >= ?2 AND (r.replicate > 0 OR p.phase > coalesce(t.fork_phase, -1))");
   sql::bind(s, sweep, since);
   Pace pace;
   if (!s.executeStep()) return pace;

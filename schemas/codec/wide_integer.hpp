@@ -3,15 +3,13 @@
 #pragma once
 
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "base/result.hpp"
 
 namespace hone {
 
-// Returns the first such number of a JSON text.
-std::optional<std::string> wide_integer(std::string_view text);
-Error too_wide(const std::string& number);
+// Refuses the first such number of a JSON text; error.at is its place. nullopt without one.
+std::optional<Error> wide_integer(std::string_view text);
 
 }  // namespace hone

@@ -31,8 +31,8 @@ Result<std::string> read_whole(const std::string& path) {
 Result<SweepFile> read_json_text(const std::string& text, const std::string& origin) {
   auto parsed = parse_json(text);
   if (!parsed.ok()) return refuse(Code::invalid, origin + ": " + parsed.error().detail);
-  if (const auto number = wide_integer(text))
-    return refuse(Code::invalid, origin + ": " + too_wide(*number).detail);
+  if (const auto wide = wide_integer(text))
+    return refuse(Code::invalid, origin + ": " + wide->detail);
   // Nearly all JSON is also YAML, and the YAML reader records the lines.
   auto again = parse_yaml(text, origin);
   if (!again.ok()) return SweepFile{std::move(*parsed), origin, {}};

@@ -101,7 +101,7 @@ inline constexpr bool states_values =
 template <class T>
 Result<T> body(const Request& request) {
   if constexpr (states_values<T>)
-    if (const auto number = wide_integer(request.body)) return too_wide(*number);
+    if (auto wide = wide_integer(request.body)) return *std::move(wide);
   const auto document = json_body(request);
   if (!document) return document.error();
   return decode_request<T>(*document);

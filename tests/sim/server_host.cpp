@@ -178,6 +178,7 @@ void ServerHost::read_something() {
   pick("{sweep}", "sw_"), pick("{trial}", "tr_"), pick("{run}", "rn_"), pick("{worker}", "wk_");
   pick("{model}", "md_"), pick("{workflow}", "wf_"), pick("{dataset}", "ds_"), pick("{id}", "tr_");
   pick("{fleet}", "fl_"), pick("{pilot}", "pi_"), pick("{evaluation}", "ev_");
+  pick("{study}", "study-");
   const auto answered = api::answer_read(route, *reader_, request);
   ++reads_;
   if (answered.status >= 500 && broken_.empty() && !disk_.down())

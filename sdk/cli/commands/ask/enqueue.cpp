@@ -127,8 +127,8 @@ Result<std::vector<Json>> some_of(std::vector<Json> sets, const std::string& fil
 Result<std::vector<Json>> sets_in(const std::string& file) {
   const auto content = read_file_or_stdin(file);
   if (!content) return content.error();
-  if (const auto number = wide_integer(*content))
-    return refuse(Code::invalid, file + ": " + too_wide(*number).detail);
+  if (const auto wide = wide_integer(*content))
+    return refuse(Code::invalid, file + ": " + wide->detail);
   std::vector<Json> sets;
   if (const auto document = parse_json(*content)) {
     if (!document->is_array()) return std::vector<Json>{*document};
