@@ -34,8 +34,8 @@ void take_choices(ScriptFlag& flag, std::string_view text, std::string_view prog
   if (flag.choices.empty()) flag.computed = true;
 }
 
-// A function such as str2bool reads "True"; bool itself does not read "False". Other functions may
-// read anything.
+// A function such as str2bool reads "True"; bool itself does not read "False". What a function of
+// another name reads is guessed from the default; a lambda may read anything.
 void take_type(ScriptFlag& flag, const std::string& type) {
   const bool reads_truths = has(type, "strtobool") || has(type, "str2bool");
   if (type == "bool") {
@@ -52,8 +52,6 @@ void take_type(ScriptFlag& flag, const std::string& type) {
     flag.type = FlagType::real;
   } else if (type == "str" || type == "click.STRING") {
     flag.type = FlagType::text;
-  } else {
-    flag.computed = true;
   }
 }
 

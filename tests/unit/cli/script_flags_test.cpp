@@ -137,7 +137,7 @@ p.add_argument("--net", choices=["a", "b"])
 )");
   std::string computed;
   for (const ScriptFlag& flag : scanned.flags) computed += flag.computed ? '1' : '0';
-  EXPECT_EQ(computed, "1111000");
+  EXPECT_EQ(computed, "1110000");
 }
 
 }  // namespace
