@@ -51,6 +51,12 @@ asio::awaitable<Result<standby::Page>> read_page(Connection& connection, const I
   auto& shared = connection.shared;
   using Rows = std::vector<standby::Row>;
   const Reads::Pass pass(shared.reads, Lane::standby, speaker_of(connection, incoming), connection);
+  // Before the rows, which then hold the runs of all points. A point that came before its run was
+  // lost on the standby.
+  auto* feed = shared.parts->feed;
+  auto batch = feed == nullptr ? MetricFeed::Batch()
+                               : feed->after(pull.feed.life, pull.feed.next, bounds::page_points);
+  const std::int64_t needed = shared.newest_seq.load();
   auto work = [&pull](SQLite::Database& db) { return standby::rows_after(db, pull); };
   auto pending = on_reader<Rows>(shared, pass.ticket(), work);
   auto rows = co_await std::move(pending);
@@ -61,8 +67,10 @@ asio::awaitable<Result<standby::Page>> read_page(Connection& connection, const I
   page.sync = shared.parts->standbys->sync();
   page.newest = std::max(shared.newest_seq.load(), pull.after);
   page.rows = *std::move(rows);
-  if (auto* feed = shared.parts->feed) {
-    auto batch = feed->after(pull.feed.life, pull.feed.next, bounds::page_points);
+  const std::int64_t reached = page.rows.empty() ? pull.after : page.rows.back().seq;
+  if (feed != nullptr && reached < needed) {
+    page.feed = pull.feed;  // the points wait for the rows of a later page
+  } else if (feed != nullptr) {
     page.feed = {feed->life(), batch.next};
     page.gap = batch.gap;
     for (auto& [run, at, point] : batch.entries)
