@@ -37,7 +37,7 @@ def test_up_runs_a_sweep_and_leaves_nothing_behind(tmp_path):
         result = hone("submit", str(file), "--watch", server=up, timeout=120)
         assert result.returncode == 0, result.stderr + result.stdout
         assert "completed  100%  6/6 phases" in result.stdout
-        assert ok("best", "-n", "1", "--format", "value", "--columns", "phase", server=up) == "1\n"
+        assert ok("best", "-n", "1", "--format", "value", "--columns", "phases", server=up) == "2\n"
         assert "2 slots" in ok("doctor", server=up, timeout=60)
     finally:
         status, errors = up.stop()
