@@ -189,7 +189,7 @@ std::vector<NamesProblem> problems_of(const std::string& set) {
   return set == "rough" ? rough_names_problems() : names_problems();
 }
 
-// Of noise alone, where half of the sets are close to each other, so that noise is seen.
+// Noise alone, where half of the sets are close to each other, so that noise is seen.
 double estimate_milliseconds(std::size_t trials, std::size_t parameters, std::uint64_t seed) {
   std::vector<Parameter> described;
   for (std::size_t j = 0; j < parameters; ++j)

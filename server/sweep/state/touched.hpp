@@ -13,7 +13,7 @@ namespace hone {
 struct Touched {
   std::vector<SweepId> sweeps;
   std::vector<TrialId> trials;  // stand for their sweeps
-  // Of a command. The Book keeps few of them, so the engine checks that they exist.
+  // The ids that a command names. The Book keeps few of them, so the engine checks that they exist.
   std::vector<ModelId> models{};
   std::vector<EvaluationId> evaluations{};
 };

@@ -62,7 +62,7 @@ class GaussianProcess {
   PointColumns points_;
   std::span<const std::uint8_t> choice_;
   ProcessShape shape_;
-  // Of the points by shape_.weights, upper triangles: r of above, exp(-r) and the correlations.
+  // Upper triangles over the points by shape_.weights: r of above, exp(-r) and the correlations.
   std::vector<double> distances_, decays_, correlations_;
   std::vector<double> upper_;  // row-major U, U^T U = covariance / v
   std::vector<double> alpha_;  // (covariance / v)^-1 (values - mean) of the observed
