@@ -7,11 +7,11 @@
 #include "schemas/codec/body.hpp"
 #include "schemas/codec/wide_integer.hpp"
 #include "schemas/types/spec.hpp"
-#include "schemas/values/same.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/local/request_id.hpp"
 #include "sdk/cli/render/fields.hpp"
 #include "sdk/cli/render/json_view.hpp"
+#include "sdk/cli/render/same_json.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/input.hpp"
 #include "sdk/cli/session/output.hpp"
@@ -30,11 +30,6 @@ struct EnqueueOptions {
   std::string from;
   int phase = 0;  // from 1; 0: the latest
 };
-
-bool is_same(const Json& a, const Json& b) {
-  if (!a.is_number() || !b.is_number()) return a == b;
-  return same_number(a.get<double>(), b.get<double>());
-}
 
 // The value of a choice that a word names: the one that it is as JSON ("1" in quotes is a text), or
 // else the text that it is as it stands.

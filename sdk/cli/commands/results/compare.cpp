@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "schemas/values/same.hpp"
 #include "sdk/cli/commands/commands.hpp"
 #include "sdk/cli/commands/look/objective_text.hpp"
 #include "sdk/cli/render/json_view.hpp"
 #include "sdk/cli/render/numbers.hpp"
+#include "sdk/cli/render/same_json.hpp"
 #include "sdk/cli/session/flags.hpp"
 #include "sdk/cli/session/output.hpp"
 #include "sdk/cli/session/resolve.hpp"
@@ -94,11 +94,6 @@ Json comparison(const std::string& what, Json left, Json right) {
   json["left"] = std::move(left);
   json["right"] = std::move(right);
   return json;
-}
-
-bool is_same(const Json& left, const Json& right) {
-  if (!left.is_number() || !right.is_number()) return left == right;
-  return same_number(left.get<double>(), right.get<double>());
 }
 
 // Every member of the two documents that differs, by its path.
